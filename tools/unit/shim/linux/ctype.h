@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright the ib_srpt authors */
+#include <ctype.h>

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright the ib_srpt authors */
+#ifndef SHIM_LINUX_INET_H
+#define SHIM_LINUX_INET_H
+
+#include <arpa/inet.h>
+#include <string.h>
+#include <linux/types.h>
+
+/* Only what names.c asks for: the whole text, or nothing. */
+static inline int shim_pton(int family, const char *text, u8 *to, const char **end)
+{
+	int fine = inet_pton(family, text, to) == 1;
+
+	*end = fine ? text + strlen(text) : text;
+	return fine;
+}
+
+static inline int in4_pton(const char *text, int len, u8 *to, int delim, const char **end)
+{
+	(void)len;
+	(void)delim;
+	return shim_pton(AF_INET, text, to, end);
+}
+
+static inline int in6_pton(const char *text, int len, u8 *to, int delim, const char **end)
+{
+	(void)len;
+	(void)delim;
+	return shim_pton(AF_INET6, text, to, end);
+}
+
+#endif /* SHIM_LINUX_INET_H */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright the ib_srpt authors */
+#ifndef SHIM_LINUX_KERNEL_H
+#define SHIM_LINUX_KERNEL_H
+
+#include <endian.h>
+#include <stdio.h>
+#include <linux/types.h>
+
+#define BIT(n)			(1UL << (n))
+#define likely(x)		__builtin_expect(!!(x), 1)
+#define min(a, b)		((a) < (b) ? (a) : (b))
+#define round_down(x, unit)	((x) & ~((__typeof__(x))(unit) - 1))
+#define round_up(x, unit)	round_down((x) + (unit) - 1, unit)
+
+#define cpu_to_be16(x)		htobe16(x)
+#define cpu_to_be32(x)		htobe32(x)
+#define be32_to_cpu(x)		be32toh(x)
+
+#endif /* SHIM_LINUX_KERNEL_H */
