@@ -95,22 +95,43 @@ static int srpt_parse_number(struct srpt_name *name, const char *text)
 	return digits == text ? -EINVAL : srpt_parse_digits(name, digits);
 }
 
+/* The kernel's parser allows zeros before a number, which some read as octal; refused here. */
 static int srpt_parse_ipv4(struct srpt_name *name, const char *text)
 {
+	char again[SRPT_NAME_LEN];
 	const char *end;
 	u8 addr[4];
 
 	if (!in4_pton(text, -1, addr, '\0', &end) || *end)
 		return -EINVAL;
 	srpt_ipv4_name(name, addr);
-	return 0;
+	srpt_print_name(again, sizeof(again), name);
+	return strcmp(again, text) ? -EINVAL : 0;
+}
+
+/* A fifth digit in a group is a slip of the pen, though the kernel's parser forgives a zero. */
+static bool srpt_groups_are_short(const char *text)
+{
+	unsigned int digits = 0;
+
+	for (; *text; text++) {
+		digits = srpt_digit(*text) < 0 ? 0 : digits + 1;
+		if (digits > 4)
+			return false;
+	}
+	return true;
 }
 
 /* Also a GID with colons, which is written like an address. */
 static int srpt_parse_ipv6(struct srpt_name *name, const char *text)
 {
+	const char *last = strrchr(text, ':');
 	const char *end;
 
+	if (!last || !srpt_groups_are_short(text))
+		return -EINVAL;
+	if (strchr(last, '.') && srpt_parse_ipv4(name, last + 1))
+		return -EINVAL;
 	if (!in6_pton(text, -1, name->id, '\0', &end) || *end)
 		return -EINVAL;
 	name->kind = SRPT_NAME_ID;
@@ -157,7 +178,8 @@ int srpt_parse_i_port_id(struct srpt_name *name, const char *text)
  *	version 4 or 6; or an initiator port ID. Digits may be of either case.
  *
  * An address with a zone (``%eth0``), a prefix length or a port is refused: no initiator
- * could ever be equal to it.
+ * could ever be equal to it. So are decimal numbers with zeros before them and groups of more
+ * than four digits, because what the writer meant is not certain.
  *
  * Context: Any; takes no lock and does not sleep.
  * Return: 0, or -EINVAL if no initiator can have such a name.

@@ -497,6 +497,20 @@ static void ext_table_needs_consent(void **state)
 	expect_end(&iu, end, INVALID, "count");
 }
 
+static void count_above_table(void **state)
+{
+	enum srpt_iu_end end;
+	struct image image;
+	struct srpt_iu iu;
+
+	(void)state;
+	make_sample(&image, S_INDIRECT_OUT);
+	put_be32(image.bytes + 60, 2 * 16);
+	put_be32(image.bytes + 64, 2 * 512);
+	free(parse(&image, &sample_ext_rules, &iu, &end));
+	expect_end(&iu, end, INVALID, "count");
+}
+
 static void check_table(void **state)
 {
 	u8 *table = malloc(3 * 16);
@@ -518,6 +532,12 @@ static void check_table(void **state)
 	assert_int_equal(srpt_check_table(table, 3, 100), -EINVAL);
 	put_be32(table + 28, 0x7fffff9b);
 	assert_int_equal(srpt_check_table(table, 3, 0xffffffff), 0);
+	put_be32(table + 28, 0);
+	assert_int_equal(srpt_check_table(table, 3, 0x80000064), -EINVAL);
+	put_be32(table + 28, 1);
+	assert_int_equal(srpt_check_table(table, 3, 0x80000065), 0);
+	put_be64(table + 16, ~0ULL);
+	assert_int_equal(srpt_check_table(table, 3, 0x80000065), -EINVAL);
 	free(table);
 }
 
@@ -541,5 +561,6 @@ void add_iu_tests(struct test_list *list)
 	add_test(list, "limits of the additional CDB", cdb_limits, NULL);
 	add_test(list, "immediate data inside the CDB", imm_inside_cdb, NULL);
 	add_test(list, "table in memory without consent", ext_table_needs_consent, NULL);
+	add_test(list, "more descriptors than the table has", count_above_table, NULL);
 	add_test(list, "srpt_check_table", check_table, NULL);
 }
