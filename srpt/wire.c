@@ -36,6 +36,8 @@
 
 /* The address of a field in a buffer of unknown alignment. */
 #define srpt_field(buf, type, member)	((const u8 *)(buf) + offsetof(type, member))
+/* A tag, which nobody but the initiator understands, stays in the byte order it came in. */
+#define srpt_load_tag(at)		get_unaligned((const u64 *)(at))
 
 /**
  * enum srpt_fault - what can be wrong with an information unit
@@ -116,14 +118,6 @@ struct srpt_span {
 	u32				at;
 	u32				end;
 };
-
-static u64 srpt_load_tag(const void *at)
-{
-	u64 tag;
-
-	memcpy(&tag, at, sizeof(tag));
-	return tag;
-}
 
 /*
  * The two layouts of a login request
@@ -496,11 +490,6 @@ static void srpt_load_solicited(const u8 *buf, struct srpt_iu *iu)
 	iu->sol_failure = buf[1] & SRPT_UCSOLNT;
 }
 
-static void srpt_load_lun(const u8 *at, struct srpt_iu *iu)
-{
-	memcpy(&iu->lun, at, sizeof(iu->lun));
-}
-
 /* The low two bits of the additional length are reserved; the rest counts words, so bytes. */
 static enum srpt_fault srpt_take_cmd(const u8 *buf, u32 len, const struct srpt_iu_rules *rules,
 				     struct srpt_iu *iu)
@@ -512,7 +501,7 @@ static enum srpt_fault srpt_take_cmd(const u8 *buf, u32 len, const struct srpt_i
 		return SRPT_FAULT_CUT_CMD;
 
 	srpt_load_solicited(buf, iu);
-	srpt_load_lun(srpt_field(buf, struct srp_cmd, lun), iu);
+	memcpy(&iu->lun, srpt_field(buf, struct srp_cmd, lun), sizeof(iu->lun));
 	iu->task_attr = *srpt_field(buf, struct srp_cmd, task_attr) & 0x07;
 	iu->cdb = srpt_field(buf, struct srp_cmd, cdb);
 	iu->cdb_len = sizeof_field(struct srp_cmd, cdb);
@@ -533,7 +522,7 @@ static enum srpt_fault srpt_take_tsk_mgmt(const u8 *buf, u32 len, struct srpt_iu
 		return SRPT_FAULT_CUT_TSK_MGMT;
 
 	srpt_load_solicited(buf, iu);
-	srpt_load_lun(srpt_field(buf, struct srp_tsk_mgmt, lun), iu);
+	memcpy(&iu->lun, srpt_field(buf, struct srp_tsk_mgmt, lun), sizeof(iu->lun));
 	iu->tsk_mgmt_func = *srpt_field(buf, struct srp_tsk_mgmt, tsk_mgmt_func);
 	iu->task_tag = srpt_load_tag(srpt_field(buf, struct srp_tsk_mgmt, task_tag));
 	return SRPT_FAULT_NONE;
@@ -609,8 +598,9 @@ enum srpt_iu_end srpt_parse_iu(const void *buf, u32 len, const struct srpt_iu_ru
 }
 
 /*
- * What the target sends. Each is made on the stack and copied as a whole, so that no byte of
- * an earlier use of the buffer goes out with it.
+ * What the target sends. Every byte is written, so that none of an earlier use of the buffer
+ * goes out: rare messages are made on the stack and copied as a whole, the one that ends every
+ * command is cleared and filled where it is sent from.
  */
 
 /**
@@ -663,15 +653,6 @@ u32 srpt_build_login_rej(void *buf, u64 tag, u32 reason)
 	return sizeof(rej);
 }
 
-/* How much sense data goes on the wire: in whole words, and not more than there is room for. */
-static u32 srpt_sense_room(const struct srpt_rsp *rsp, u32 room)
-{
-	if (!rsp->sense)
-		return 0;
-	room = round_down(room, 4);
-	return rsp->sense_len < room ? round_up(rsp->sense_len, 4) : room;
-}
-
 static u8 srpt_resid_flags(const struct srpt_rsp *rsp)
 {
 	return (rsp->out.over ? SRP_RSP_FLAG_DOOVER : 0) |
@@ -685,25 +666,39 @@ static __be32 srpt_resid_count(const struct srpt_resid *resid)
 	return resid->over || resid->under ? cpu_to_be32(resid->count) : 0;
 }
 
-/* Response data, then sense data, with zeros up to the next word. */
-static void srpt_put_rsp_data(u8 *at, const struct srpt_rsp *rsp, u32 sense_len)
+static u32 srpt_put_rsp_code(struct srp_rsp *head, const struct srpt_rsp *rsp)
 {
-	u32 copy = min(rsp->sense_len, sense_len);
+	u8 code[SRPT_RSP_DATA_LEN] = { [SRPT_RSP_DATA_LEN - 1] = rsp->rsp_code };
 
-	if (rsp->has_rsp_code) {
-		memset(at, 0, SRPT_RSP_DATA_LEN);
-		at[SRPT_RSP_DATA_LEN - 1] = rsp->rsp_code;
-		at += SRPT_RSP_DATA_LEN;
-	}
-	if (!sense_len)
-		return;
-	memcpy(at, rsp->sense, copy);
-	memset(at + copy, 0, sense_len - copy);
+	memcpy((u8 *)head + sizeof(*head), code, sizeof(code));
+	head->resp_data_len = cpu_to_be32(sizeof(code));
+	head->flags |= SRP_RSP_FLAG_RSPVALID;
+	return sizeof(code);
+}
+
+/*
+ * In whole words, the last one filled up with zeros, and not more than there is @room for. Out of
+ * line, because commands that succeed do not come here.
+ */
+static noinline u32 srpt_put_sense(struct srp_rsp *head, u32 at, u32 room,
+				   const struct srpt_rsp *rsp)
+{
+	u32 len = min(rsp->sense_len, round_down(room, 4));
+	u32 filled = round_up(len, 4);
+	u8 *to = (u8 *)head + at;
+
+	if (!len)
+		return 0;
+	memcpy(to, rsp->sense, len);
+	memset(to + len, 0, filled - len);
+	head->sense_data_len = cpu_to_be32(filled);
+	head->flags |= SRP_RSP_FLAG_SNSVALID;
+	return filled;
 }
 
 /**
  * srpt_build_rsp - build an SRP_RSP
- * @buf: where to, any alignment
+ * @buf: where to, four byte aligned
  * @size: room at @buf, bytes; 36, and 40 when there is a response code, is the least
  * @rsp: what it says
  *
@@ -715,30 +710,28 @@ static void srpt_put_rsp_data(u8 *at, const struct srpt_rsp *rsp, u32 sense_len)
  */
 u32 srpt_build_rsp(void *buf, u32 size, const struct srpt_rsp *rsp)
 {
-	u32 code_len = rsp->has_rsp_code ? SRPT_RSP_DATA_LEN : 0;
-	struct srp_rsp head = {
-		.opcode		  = SRP_RSP,
-		.sol_not	  = rsp->solicited ? SRPT_SOLNT : 0,
-		.req_lim_delta	  = cpu_to_be32(rsp->req_lim_delta),
-		.tag		  = rsp->tag,
-		.flags		  = srpt_resid_flags(rsp),
-		.status		  = rsp->status,
-		.data_out_res_cnt = srpt_resid_count(&rsp->out),
-		.data_in_res_cnt  = srpt_resid_count(&rsp->in),
-		.resp_data_len	  = cpu_to_be32(code_len),
-	};
-	u32 sense_len;
+	struct srp_rsp *head = buf;
+	u32 len = sizeof(*head);
 
-	if (size < sizeof(head) + code_len)
+	if (size < len + (rsp->has_rsp_code ? SRPT_RSP_DATA_LEN : 0))
 		return 0;
 
-	sense_len = srpt_sense_room(rsp, size - sizeof(head) - code_len);
-	head.sense_data_len = cpu_to_be32(sense_len);
-	head.flags |= (code_len ? SRP_RSP_FLAG_RSPVALID : 0) |
-		      (sense_len ? SRP_RSP_FLAG_SNSVALID : 0);
-	memcpy(buf, &head, sizeof(head));
-	srpt_put_rsp_data((u8 *)buf + sizeof(head), rsp, sense_len);
-	return sizeof(head) + code_len + sense_len;
+	memset(head, 0, sizeof(*head));
+	head->opcode = SRP_RSP;
+	head->sol_not = rsp->solicited ? SRPT_SOLNT : 0;
+	head->req_lim_delta = cpu_to_be32(rsp->req_lim_delta);
+	head->tag = rsp->tag;
+	head->status = rsp->status;
+	head->flags = srpt_resid_flags(rsp);
+	if (head->flags) {
+		head->data_out_res_cnt = srpt_resid_count(&rsp->out);
+		head->data_in_res_cnt = srpt_resid_count(&rsp->in);
+	}
+	if (rsp->has_rsp_code)
+		len += srpt_put_rsp_code(head, rsp);
+	if (rsp->sense)
+		len += srpt_put_sense(head, len, size - len, rsp);
+	return len;
 }
 
 /**

@@ -1,0 +1,619 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ib_srpt: an SRP target for the LIO core. The structures and calls that its parts share.
+ *
+ * Copyright the ib_srpt authors
+ *
+ * Three families of objects, with separate lives:
+ *
+ * - Configuration (&struct srpt_tport, &struct srpt_tpg) belongs to configfs. It knows ports by
+ *   name only, so it may stand before the device comes and after it has gone.
+ * - Devices (&struct srpt_device, &struct srpt_port, &struct srpt_srq) belong to the RDMA core.
+ *   They know nothing of configuration.
+ * - Channels (&struct srpt_rdma_ch) join the two: each is counted at its device and at its
+ *   portal group, and both wait for that count to reach zero before they go. Every channel ends
+ *   in the one teardown path of channel.c.
+ *
+ * srpt_lock protects the lists that link them and is never held while the connection manager is
+ * called, since the connection manager calls us with its own locks held.
+ */
+#ifndef IB_SRPT_H
+#define IB_SRPT_H
+
+#undef pr_fmt
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/refcount.h>
+#include <linux/scatterlist.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/rdma_cm.h>
+#include <rdma/rw.h>
+#include <target/target_core_base.h>
+#include <target/target_core_fabric.h>
+
+#include "compat/compat.h"
+#include "srpt/names.h"
+#include "srpt/wire.h"
+
+#define SRPT_VERSION		"0.1.0"
+
+/* Largest IU by default: 8 KiB of immediate data behind an SRP_CMD with some room to spare. */
+#define SRPT_DEF_IU_LEN		(80U + 4 + 8192)
+#define SRPT_MAX_IU_LEN		65536U
+/* Requests an initiator may have outstanding on one channel. */
+#define SRPT_REQ_LIM		128U
+/* Receive buffers a channel needs besides those of its requests: answers to our own requests. */
+#define SRPT_EXTRA_RECV		2U
+/* Most data of one command and direction, bytes. */
+#define SRPT_MAX_DATA		(16U << 20)
+/* A login that is not complete after this many seconds is given up. */
+#define SRPT_LOGIN_TIMEOUT	60
+/* How long the last-WQE event of a queue pair is waited for, seconds. */
+#define SRPT_LAST_WQE_TIMEOUT	5
+/* Logins in progress at a time, over all ports. */
+#define SRPT_MAX_HALF_OPEN	256
+/* Data scatterlist entries that every command has at hand. */
+#define SRPT_INLINE_SG		2
+
+struct srpt_rdma_ch;
+struct srpt_send_ioctx;
+
+/**
+ * struct srpt_port - one port of an RDMA device
+ * @sdev: the device
+ * @port: port number, from 1
+ * @nr_channels: channels that came in by it; the port goes only when there are none
+ */
+struct srpt_port {
+	struct srpt_device	*sdev;
+	u32			port;
+	atomic_t		nr_channels;
+};
+
+/**
+ * struct srpt_device - an RDMA device; one for each call of srpt_add_one()
+ * @device: the RDMA core's device
+ * @pd: protection domain of all channels
+ * @handler: events of the device and its ports
+ * @list: entry of srpt_devices; under srpt_lock
+ * @channels: &srpt_rdma_ch.dev_entry of the channels on this device; under srpt_lock
+ * @gone: no new channels; under srpt_lock
+ * @srq_lock: protects @srq; a mutex, taken inside nothing but the channel's work
+ * @srq: the shared receive queue of new channels, or NULL
+ * @next_vector: completion vector of the next channel
+ * @port: the ports, by number - 1
+ */
+struct srpt_device {
+	struct ib_device	*device;
+	struct ib_pd		*pd;
+	struct ib_event_handler	handler;
+	struct list_head	list;
+	struct list_head	channels;
+	bool			gone;
+	struct mutex		srq_lock;
+	struct srpt_srq		*srq;
+	atomic_t		next_vector;
+	struct srpt_port	port[];
+};
+
+/**
+ * struct srpt_chunk - memory that several I/O contexts have their buffers in
+ * @mem: kernel address
+ * @dma: its DMA address
+ * @order: its size, as a power of two of pages
+ * @users: I/O contexts with a buffer in here
+ */
+struct srpt_chunk {
+	void		*mem;
+	dma_addr_t	dma;
+	unsigned int	order;
+	unsigned int	users;
+};
+
+/**
+ * struct srpt_ioctx - what receive and send contexts have in common: a buffer
+ * @buf: the buffer, in @chunk
+ * @dma: its DMA address
+ * @chunk: the memory it lies in
+ */
+struct srpt_ioctx {
+	void			*buf;
+	dma_addr_t		dma;
+	struct srpt_chunk	*chunk;
+};
+
+/**
+ * struct srpt_ring_shape - what the contexts of a ring look like
+ * @count: number of contexts
+ * @ctx_size: bytes of one context, which starts with a &struct srpt_ioctx
+ * @buf_size: bytes of one buffer
+ * @align: distance that buffers keep, a power of two, bytes
+ * @offset: where in an aligned slot the buffer starts, bytes
+ * @dir: DMA direction
+ */
+struct srpt_ring_shape {
+	u32			count;
+	size_t			ctx_size;
+	u32			buf_size;
+	u32			align;
+	u32			offset;
+	enum dma_data_direction	dir;
+};
+
+/**
+ * struct srpt_ioctx_ring - an array of I/O contexts with their buffers
+ * @shape: as asked for
+ * @list: entry of &srpt_srq.rings
+ * @last: the chunk that still has room
+ * @fill: slots taken in @last
+ * @ctx: the contexts, &srpt_ring_shape.ctx_size apart
+ */
+struct srpt_ioctx_ring {
+	struct srpt_ring_shape	shape;
+	struct list_head	list;
+	struct srpt_chunk	*last;
+	u32			fill;
+	void			*ctx;
+};
+
+/**
+ * struct srpt_recv_ioctx - a receive buffer
+ * @ioctx: the buffer
+ * @cqe: completion of the receive
+ * @sge: the buffer as the receive queue wants it
+ * @wait: entry of &srpt_rdma_ch.parked or &srpt_srq.spare
+ * @len: bytes received
+ */
+struct srpt_recv_ioctx {
+	struct srpt_ioctx	ioctx;
+	struct ib_cqe		cqe;
+	struct ib_sge		sge;
+	struct list_head	wait;
+	u32			len;
+};
+
+/**
+ * enum srpt_command_state - where a command is
+ * @SRPT_STATE_NEW: received, or with the target core
+ * @SRPT_STATE_NEED_DATA: waits for RDMA reads
+ * @SRPT_STATE_DATA_IN: RDMA reads done, with the target core
+ * @SRPT_STATE_CMD_RSP_SENT: response (and data) on the way
+ * @SRPT_STATE_MGMT: task management, with the target core
+ * @SRPT_STATE_MGMT_RSP_SENT: its response on the way
+ * @SRPT_STATE_DONE: over
+ */
+enum srpt_command_state {
+	SRPT_STATE_NEW,
+	SRPT_STATE_NEED_DATA,
+	SRPT_STATE_DATA_IN,
+	SRPT_STATE_CMD_RSP_SENT,
+	SRPT_STATE_MGMT,
+	SRPT_STATE_MGMT_RSP_SENT,
+	SRPT_STATE_DONE,
+};
+
+/**
+ * struct srpt_rw - one RDMA transfer between local pages and one piece of a remote buffer
+ * @ctx: the RDMA core's part
+ * @sg: local memory
+ * @nents: entries at @sg
+ * @sqe: send queue entries that it takes
+ */
+struct srpt_rw {
+	struct rdma_rw_ctx	ctx;
+	struct scatterlist	*sg;
+	u32			nents;
+	u32			sqe;
+};
+
+/**
+ * struct srpt_send_ioctx - a request from its arrival until its response has been sent
+ * @ioctx: the buffer of the response
+ * @ch: the channel; a context in use holds a reference to it
+ * @recv: the request's receive buffer, or NULL when it has been given back
+ * @cmd: the target core's part
+ * @in_core: @cmd is known to the target core
+ * @cmd_state: enum srpt_command_state, changed by srpt_set_cmd_state() and
+ *	srpt_test_and_set_cmd_state() only
+ * @entry: in &srpt_rdma_ch.free_ctx, or waiting in @sq_wait or @limbo of the channel
+ * @iu: the request, parsed; its pointers are valid while @recv is
+ * @respond: the response is to follow the transfers
+ * @rsp_wr: sends the response
+ * @rsp_sge: the response
+ * @send_cqe: completion of the response
+ * @rdma_cqe: completion of the last RDMA transfer of a batch
+ * @first_wr: the prepared work requests
+ * @done: what completes them
+ * @sqe: send queue entries that they take
+ * @rw: RDMA transfers of the command, @nr_rw of them
+ * @nr_rw: number of entries at @rw
+ * @next_rw: first entry of @rw that has not been posted yet
+ * @rw_dir: DMA direction of @rw
+ * @one_rw: @rw of a command with one transfer
+ * @rw_sg: scatterlist made for @rw, or NULL
+ * @data_sg: data buffer handed to the target core
+ * @sense: sense data from the target core
+ */
+struct srpt_send_ioctx {
+	struct srpt_ioctx	ioctx;
+	struct srpt_rdma_ch	*ch;
+	struct srpt_recv_ioctx	*recv;
+	struct se_cmd		cmd;
+	bool			in_core;
+	atomic_t		cmd_state;
+	struct list_head	entry;
+	struct srpt_iu		iu;
+	bool			respond;
+	struct ib_send_wr	rsp_wr;
+	struct ib_sge		rsp_sge;
+	struct ib_cqe		send_cqe;
+	struct ib_cqe		rdma_cqe;
+	struct ib_send_wr	*first_wr;
+	struct ib_cqe		*done;
+	u32			sqe;
+	struct srpt_rw		*rw;
+	u32			nr_rw;
+	u32			next_rw;
+	enum dma_data_direction	rw_dir;
+	struct srpt_rw		one_rw;
+	struct scatterlist	*rw_sg;
+	struct scatterlist	data_sg[SRPT_INLINE_SG];
+	u8			sense[TRANSPORT_SENSE_BUFFER];
+};
+
+/**
+ * struct srpt_srq - a shared receive queue with its buffers
+ * @ref: held by the device and by each channel that uses it
+ * @sdev: the device
+ * @srq: the verbs object
+ * @lock: protects @granted, @total, @rings; a mutex
+ * @rings: the buffers; grows, never shrinks
+ * @max: upper bound of @total
+ * @total: buffers that exist
+ * @granted: buffers promised to channels
+ * @spare_lock: protects @spare
+ * @spare: buffers that could not be posted; @work tries again
+ * @work: refills or grows after a limit event
+ * @free_work: destroys the queue after the last reference
+ * @failed: the queue is in error and is no longer used for new channels
+ */
+struct srpt_srq {
+	struct kref		ref;
+	struct srpt_device	*sdev;
+	struct ib_srq		*srq;
+	struct mutex		lock;
+	struct list_head	rings;
+	u32			max;
+	u32			total;
+	u32			granted;
+	spinlock_t		spare_lock;
+	struct list_head	spare;
+	struct work_struct	work;
+	struct work_struct	free_work;
+	bool			failed;
+};
+
+/**
+ * enum srpt_ch_state - where in its life a channel is; only ever grows
+ * @SRPT_CH_LOGIN: login in progress
+ * @SRPT_CH_CONNECTING: accepted; information units are parked until the peer confirms
+ * @SRPT_CH_LIVE: in use
+ * @SRPT_CH_CLOSING: teardown has begun
+ */
+enum srpt_ch_state {
+	SRPT_CH_LOGIN,
+	SRPT_CH_CONNECTING,
+	SRPT_CH_LIVE,
+	SRPT_CH_CLOSING,
+};
+
+/**
+ * enum srpt_ch_drain - the wait for the last-WQE event of a queue pair on an SRQ
+ * @SRPT_DRAIN_NONE: not begun
+ * @SRPT_DRAIN_ARMED: waiting; the event cuts the wait short
+ * @SRPT_DRAIN_BEGUN: the wait is over
+ */
+enum srpt_ch_drain {
+	SRPT_DRAIN_NONE,
+	SRPT_DRAIN_ARMED,
+	SRPT_DRAIN_BEGUN,
+};
+
+/**
+ * struct srpt_nexus - an I_T nexus: a session of the target core and the channels that share it
+ * @ref: one per channel
+ * @sess: the target core's session
+ */
+struct srpt_nexus {
+	struct kref		ref;
+	struct se_session	*sess;
+};
+
+/**
+ * struct srpt_rdma_ch - an RDMA channel: one connection of an initiator
+ * @ref: one until the queues are drained, one for each request in progress, one for each end
+ *	marker in a queue; the last one that is put sets off @release_work
+ * @state: enum srpt_ch_state; changed under @lock, in channel.c only
+ * @lock: protects @state, @free_ctx, @parked, @credit
+ * @sdev: the device
+ * @sport: the port it came in by
+ * @tpg: the portal group that admitted it; counts it in &srpt_tpg.nr_channels
+ * @nexus: its session, once the login got that far
+ * @dev_entry: in &srpt_device.channels; in order of arrival
+ * @cm_id: the connection
+ * @qp: the queue pair
+ * @cq: completions of both its queues
+ * @srq: shared receive queue, or NULL when @recv_ring is used
+ * @login: what the initiator asked for
+ * @rules: what was agreed on
+ * @acl: spelling of the ACL that admitted it
+ * @name: for the log: how the initiator is known
+ * @half_open: the login counts as being in progress
+ * @gated: the login waits for earlier channels of its nexus to go; under srpt_lock
+ * @accepted: the connection manager has been told to accept
+ * @connected: the queue pair has been ready to receive
+ * @read_depth: RDMA reads that we may have outstanding
+ * @rej_reason: SRP_LOGIN_REJ reason to close an unanswered login with
+ * @rsp_flags: for the login response
+ * @why: reason of the close, for the log
+ * @req_lim: most requests the initiator may have outstanding
+ * @credit: requests that it may still send by what it has been told
+ * @owed: credits to be given back with the next response
+ * @rsp_len: size of a response buffer, bytes
+ * @send_ring: contexts of requests
+ * @recv_ring: receive buffers, without SRQ
+ * @free_ctx: contexts not in use
+ * @parked: receives that have to wait, in order of arrival
+ * @draining: somebody works on @parked
+ * @last_wqe: the last-WQE event has come
+ * @drain: how far the teardown has got with waiting for it; under @lock
+ * @sq_lock: protects @sq_avail, @sq_wait, @limbo, @drained
+ * @sq_avail: free entries of the send queue
+ * @sq_size: entries of the send queue, besides that of the end marker
+ * @max_inline: bytes that a send can carry inline
+ * @sq_wait: requests waiting for @sq_avail
+ * @limbo: requests that could not be posted whole; completed when the queue is drained
+ * @drained: nothing that was posted is left in the send queue
+ * @sq_marker: completion of the end marker in the send queue
+ * @rq_marker: same for the receive queue
+ * @parked_work: runs @parked
+ * @login_work: does what a login needs and cannot be done in the handler of an event
+ * @login_timer: gives up on the login
+ * @close_work: begins the teardown
+ * @drain_work: goes on with it once the last WQE event came or is given up on
+ * @release_work: ends it
+ */
+struct srpt_rdma_ch {
+	refcount_t		ref;
+	enum srpt_ch_state	state;
+	spinlock_t		lock;
+	struct srpt_device	*sdev;
+	struct srpt_port	*sport;
+	struct srpt_tpg		*tpg;
+	struct srpt_nexus	*nexus;
+	struct list_head	dev_entry;
+	struct rdma_cm_id	*cm_id;
+	struct ib_qp		*qp;
+	struct ib_cq		*cq;
+	struct srpt_srq		*srq;
+	struct srpt_login	login;
+	struct srpt_iu_rules	rules;
+	char			acl[TRANSPORT_IQN_LEN];
+	char			name[SRPT_NAME_LEN];
+	bool			half_open;
+	bool			gated;
+	bool			accepted;
+	bool			connected;
+	u8			read_depth;
+	u32			rej_reason;
+	u8			rsp_flags;
+	const char		*why;
+	u32			req_lim;
+	s32			credit;
+	u32			owed;
+	u32			rsp_len;
+	struct srpt_ioctx_ring	*send_ring;
+	struct srpt_ioctx_ring	*recv_ring;
+	struct list_head	free_ctx;
+	struct list_head	parked;
+	bool			draining;
+	bool			last_wqe;
+	enum srpt_ch_drain	drain;
+	spinlock_t		sq_lock;
+	int			sq_avail;
+	u32			sq_size;
+	u32			max_inline;
+	struct list_head	sq_wait;
+	struct list_head	limbo;
+	bool			drained;
+	struct ib_cqe		sq_marker;
+	struct ib_cqe		rq_marker;
+	struct work_struct	parked_work;
+	struct work_struct	login_work;
+	struct delayed_work	login_timer;
+	struct work_struct	close_work;
+	struct delayed_work	drain_work;
+	struct work_struct	release_work;
+};
+
+/**
+ * struct srpt_tport - a target port as configured: a name
+ * @wwn: the target core's part
+ * @name: the name in the form in which names are compared
+ * @text: the name as it was spelt
+ * @list: entry of srpt_tports; under srpt_lock
+ * @tpgs: its portal groups in order of creation; under srpt_lock
+ * @next_tag: tag of the next portal group
+ */
+struct srpt_tport {
+	struct se_wwn		wwn;
+	struct srpt_name	name;
+	char			text[SRPT_NAME_LEN];
+	struct list_head	list;
+	struct list_head	tpgs;
+	u16			next_tag;
+};
+
+/**
+ * struct srpt_tpg - a portal group
+ * @tpg: the target core's part
+ * @tport: the target port it belongs to
+ * @list: entry of &srpt_tport.tpgs
+ * @tag: its number within the target port
+ * @enabled: takes logins; under srpt_lock
+ * @nr_channels: channels it admitted that are not gone yet
+ * @max_rdma_size: advertised size of an RDMA transfer, bytes
+ * @max_rsp_size: largest information unit to the initiator, bytes
+ * @sq_size: send queue entries of a channel
+ * @use_srq: channels share receive buffers where the device can
+ */
+struct srpt_tpg {
+	struct se_portal_group	tpg;
+	struct srpt_tport	*tport;
+	struct list_head	list;
+	u16			tag;
+	bool			enabled;
+	atomic_t		nr_channels;
+	u32			max_rdma_size;
+	u32			max_rsp_size;
+	u32			sq_size;
+	bool			use_srq;
+};
+
+/**
+ * struct srpt_node_acl - an ACL
+ * @nacl: the target core's part, first
+ * @name: its name in the form in which names are compared
+ */
+struct srpt_node_acl {
+	struct se_node_acl	nacl;
+	struct srpt_name	name;
+};
+
+/**
+ * struct srpt_peer - how an initiator that wants to log in is known
+ * @names: its names, the most particular first: GUID, GID, IP address, initiator port ID
+ * @count: number of entries in @names
+ */
+struct srpt_peer {
+	struct srpt_name	names[4];
+	unsigned int		count;
+};
+
+/**
+ * struct srpt_admission - who lets an initiator in
+ * @tpg: the portal group, or NULL
+ * @acl: spelling of the ACL's name
+ */
+struct srpt_admission {
+	struct srpt_tpg		*tpg;
+	char			acl[TRANSPORT_IQN_LEN];
+};
+
+/* ib_srpt.c */
+extern struct mutex srpt_lock;
+extern struct list_head srpt_devices;
+extern struct workqueue_struct *srpt_wq;
+extern unsigned int srp_max_req_size;
+extern unsigned int srpt_srq_size;
+u64 srpt_service_guid(void);
+struct srpt_port *srpt_lookup_port(struct ib_device *device, u32 port);
+
+/* configfs.c */
+int srpt_register_configfs(void);
+void srpt_unregister_configfs(void);
+u32 srpt_admit(const struct srpt_port *sport, const struct srpt_peer *peer, struct srpt_admission *adm);
+
+/* login.c */
+int srpt_listen(u16 port);
+u16 srpt_listening_port(void);
+void srpt_login_work(struct work_struct *work);
+void srpt_login_timed_out(struct work_struct *work);
+void srpt_login_over(struct srpt_rdma_ch *ch);
+void srpt_goodbye(struct srpt_rdma_ch *ch);
+void srpt_ch_heard(struct srpt_rdma_ch *ch);
+bool srpt_same_nexus(const struct srpt_rdma_ch *a, const struct srpt_rdma_ch *b);
+void srpt_kick_logins(const struct srpt_rdma_ch *gone);
+
+/* channel.c */
+struct srpt_rdma_ch *srpt_alloc_ch(struct srpt_port *sport, const struct srpt_admission *adm);
+int srpt_create_ch_ib(struct srpt_rdma_ch *ch);
+bool srpt_close_ch(struct srpt_rdma_ch *ch, const char *why);
+void srpt_close_port(struct srpt_port *sport, const char *why);
+void srpt_close_tpg(struct srpt_tpg *tpg, const char *why);
+void srpt_close_srq(struct srpt_srq *srq);
+void srpt_close_session(struct se_session *sess);
+int srpt_ch_qp_rtr(struct srpt_rdma_ch *ch, struct ib_qp *qp);
+int srpt_ch_qp_rts(struct srpt_rdma_ch *ch, struct ib_qp *qp);
+bool srpt_ch_connecting(struct srpt_rdma_ch *ch);
+void srpt_ch_live(struct srpt_rdma_ch *ch);
+void srpt_get_ch(struct srpt_rdma_ch *ch);
+void srpt_put_ch(struct srpt_rdma_ch *ch);
+
+/* ring.c */
+struct srpt_ioctx_ring *srpt_alloc_ioctx_ring(struct ib_device *dev,
+					      const struct srpt_ring_shape *shape);
+void srpt_free_ioctx_ring(struct ib_device *dev, struct srpt_ioctx_ring *ring);
+void *srpt_ring_ctx(struct srpt_ioctx_ring *ring, u32 index);
+
+/* srq.c */
+struct srpt_srq *srpt_get_srq(struct srpt_device *sdev);
+void srpt_drop_device_srq(struct srpt_device *sdev, struct srpt_srq *srq);
+u32 srpt_srq_promise(struct srpt_srq *srq, u32 want);
+void srpt_srq_return(struct srpt_srq *srq, u32 count);
+void srpt_srq_recycle(struct srpt_srq *srq, struct srpt_recv_ioctx *recv);
+void srpt_put_srq(struct srpt_srq *srq);
+
+/* recv.c */
+struct srpt_ioctx_ring *srpt_alloc_recv_ring(struct srpt_device *sdev, u32 count);
+void srpt_fill_recv(struct srpt_rdma_ch *ch);
+void srpt_post_recv(struct srpt_rdma_ch *ch, struct srpt_recv_ioctx *recv);
+void srpt_parked_work(struct work_struct *work);
+void srpt_drop_parked(struct srpt_rdma_ch *ch);
+
+/* cmd.c */
+int srpt_alloc_send_ring(struct srpt_rdma_ch *ch);
+struct srpt_send_ioctx *srpt_get_send_ioctx(struct srpt_rdma_ch *ch);
+void srpt_put_send_ioctx(struct srpt_send_ioctx *ctx);
+enum srpt_command_state srpt_set_cmd_state(struct srpt_send_ioctx *ctx,
+					   enum srpt_command_state new);
+bool srpt_test_and_set_cmd_state(struct srpt_send_ioctx *ctx, enum srpt_command_state old,
+				 enum srpt_command_state new);
+void srpt_handle_new_iu(struct srpt_send_ioctx *ctx, struct srpt_recv_ioctx *recv);
+void srpt_answer_tsk_mgmt(struct srpt_send_ioctx *ctx, u8 code);
+int srpt_check_stop_free(struct se_cmd *cmd);
+void srpt_release_cmd(struct se_cmd *cmd);
+void srpt_aborted_task(struct se_cmd *cmd);
+int srpt_get_cmd_state(struct se_cmd *cmd);
+
+/* data.c */
+int srpt_map_data(struct srpt_send_ioctx *ctx, const struct srpt_buf *buf,
+		  enum dma_data_direction dir);
+void srpt_unmap_data(struct srpt_send_ioctx *ctx);
+void srpt_give_data_buf(struct srpt_send_ioctx *ctx);
+int srpt_write_pending(struct se_cmd *cmd);
+void srpt_rdma_read_done(struct ib_cq *cq, struct ib_wc *wc);
+
+/* send.c */
+void srpt_post_next(struct srpt_send_ioctx *ctx);
+void srpt_sq_return(struct srpt_rdma_ch *ch, u32 count);
+void srpt_end_limbo(struct srpt_rdma_ch *ch);
+void srpt_send_failed(struct srpt_rdma_ch *ch, const char *what, enum ib_wc_status status);
+void srpt_queue_response(struct srpt_send_ioctx *ctx, struct srpt_rsp *rsp);
+int srpt_queue_data_in(struct se_cmd *cmd);
+int srpt_queue_status(struct se_cmd *cmd);
+void srpt_queue_tm_rsp(struct se_cmd *cmd);
+void srpt_send_done(struct ib_cq *cq, struct ib_wc *wc);
+void srpt_refuse_iu(struct srpt_send_ioctx *ctx);
+void srpt_build_tskmgmt_rsp(struct srpt_send_ioctx *ctx, struct srpt_rsp *rsp, u8 code);
+
+static inline struct srpt_send_ioctx *srpt_cmd_ctx(struct se_cmd *cmd)
+{
+	return container_of(cmd, struct srpt_send_ioctx, cmd);
+}
+
+#endif /* IB_SRPT_H */

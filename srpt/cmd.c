@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Requests: from the information unit to the target core, and the end of each.
+ *
+ * Copyright the ib_srpt authors
+ *
+ * A request context is taken from the channel's free list when a request is handled and returns
+ * to it when nobody needs it any more; in between it holds a reference to the channel. Who ends
+ * it depends on whether the target core knows it:
+ *
+ * - a command or task management function in the core has two references (SCF_ACK_KREF): the
+ *   core drops one when it is done (srpt_check_stop_free), we drop the other when the response
+ *   has left (srpt_send_done), or the core does so for us when the command was aborted. The last
+ *   one calls srpt_release_cmd().
+ * - a request that is refused before the core sees it ends with its response.
+ *
+ * A request that ends without a response has its credit owed to the initiator; the next response
+ * pays it.
+ */
+#include <linux/unaligned.h>
+#include <scsi/scsi_common.h>
+#include <scsi/scsi_proto.h>
+
+#include "ib_srpt.h"
+
+/* Contexts beyond the request limit: requests whose response is out but not completed yet. */
+#define SRPT_EXTRA_CTX	32U
+
+/**
+ * srpt_alloc_send_ring - allocate the request contexts of a channel
+ * @ch: channel, with its request limit and response length set
+ *
+ * Context: process; may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int srpt_alloc_send_ring(struct srpt_rdma_ch *ch)
+{
+	struct srpt_ring_shape shape = {
+		.count		= ch->req_lim + SRPT_EXTRA_CTX,
+		.ctx_size	= sizeof(struct srpt_send_ioctx),
+		.buf_size	= ch->rsp_len,
+		.align		= L1_CACHE_BYTES,
+		.dir		= DMA_TO_DEVICE,
+	};
+	struct srpt_send_ioctx *ctx;
+	u32 i;
+
+	ch->send_ring = srpt_alloc_ioctx_ring(ch->sdev->device, &shape);
+	if (!ch->send_ring)
+		return -ENOMEM;
+	for (i = 0; i < shape.count; i++) {
+		ctx = srpt_ring_ctx(ch->send_ring, i);
+		ctx->ch = ch;
+		ctx->rsp_sge.addr = ctx->ioctx.dma;
+		ctx->rsp_sge.lkey = ch->sdev->pd->local_dma_lkey;
+		ctx->send_cqe.done = srpt_send_done;
+		list_add_tail(&ctx->entry, &ch->free_ctx);
+	}
+	return 0;
+}
+
+/**
+ * srpt_get_send_ioctx - take a request context
+ * @ch: channel; its lock is held
+ *
+ * Return: the context, which holds a reference to the channel, or NULL if all are busy.
+ */
+struct srpt_send_ioctx *srpt_get_send_ioctx(struct srpt_rdma_ch *ch)
+{
+	struct srpt_send_ioctx *ctx;
+
+	lockdep_assert_held(&ch->lock);
+	ctx = list_first_entry_or_null(&ch->free_ctx, struct srpt_send_ioctx, entry);
+	if (!ctx)
+		return NULL;
+	list_del(&ctx->entry);
+	srpt_get_ch(ch);
+	ctx->in_core = false;
+	ctx->respond = false;
+	atomic_set(&ctx->cmd_state, SRPT_STATE_NEW);
+	return ctx;
+}
+
+/**
+ * srpt_put_send_ioctx - give a request context back
+ * @ctx: the context; its request is over
+ *
+ * Returns its receive buffer if it still has it. Without a response sent, the credit is owed.
+ *
+ * Context: any.
+ */
+void srpt_put_send_ioctx(struct srpt_send_ioctx *ctx)
+{
+	enum srpt_command_state last = srpt_set_cmd_state(ctx, SRPT_STATE_DONE);
+	bool answered = last == SRPT_STATE_CMD_RSP_SENT || last == SRPT_STATE_MGMT_RSP_SENT;
+	struct srpt_rdma_ch *ch = ctx->ch;
+	unsigned long flags;
+	bool more;
+
+	srpt_unmap_data(ctx);
+	if (ctx->recv)
+		srpt_post_recv(ch, ctx->recv);
+	ctx->recv = NULL;
+	spin_lock_irqsave(&ch->lock, flags);
+	if (!answered)
+		ch->owed++;
+	list_add(&ctx->entry, &ch->free_ctx);
+	more = !list_empty(&ch->parked) && ch->state == SRPT_CH_LIVE;
+	spin_unlock_irqrestore(&ch->lock, flags);
+	if (unlikely(more))
+		queue_work(srpt_wq, &ch->parked_work);
+	srpt_put_ch(ch);
+}
+
+/**
+ * srpt_set_cmd_state - change the state of a request
+ * @ctx: its context
+ * @new: new state
+ *
+ * Context: any.
+ * Return: the state before.
+ */
+enum srpt_command_state srpt_set_cmd_state(struct srpt_send_ioctx *ctx,
+					   enum srpt_command_state new)
+{
+	return atomic_xchg(&ctx->cmd_state, new);
+}
+
+/**
+ * srpt_test_and_set_cmd_state - change the state of a request, if it is the expected one
+ * @ctx: its context
+ * @old: expected state
+ * @new: new state
+ *
+ * Context: any.
+ * Return: true if the state was @old and now is @new; false if it was another and is unchanged.
+ */
+bool srpt_test_and_set_cmd_state(struct srpt_send_ioctx *ctx, enum srpt_command_state old,
+				 enum srpt_command_state new)
+{
+	return atomic_cmpxchg(&ctx->cmd_state, old, new) == old;
+}
+
+static int srpt_task_attr(u8 attr)
+{
+	switch (attr) {
+	case 1:
+		return TCM_HEAD_TAG;
+	case 2:
+		return TCM_ORDERED_TAG;
+	case 4:
+		return TCM_ACA_TAG;
+	default:
+		return TCM_SIMPLE_TAG;
+	}
+}
+
+/* A CDB that claims more bytes than came must not reach the core, which would read them. */
+static bool srpt_cdb_fits(const struct srpt_iu *iu)
+{
+	if (iu->cdb[0] == VARIABLE_LENGTH_CMD)
+		return scsi_varlen_cdb_length(iu->cdb) <= iu->cdb_len;
+	return COMMAND_SIZE(iu->cdb[0]) <= iu->cdb_len;
+}
+
+static void srpt_refuse_field(struct srpt_send_ioctx *ctx, const char *error)
+{
+	ctx->iu.asc = 0x0e03;
+	ctx->iu.error = error;
+	srpt_refuse_iu(ctx);
+}
+
+/* Answers a command that the core does not take, because its session is being shut down. */
+static void srpt_refuse_busy(struct srpt_send_ioctx *ctx)
+{
+	struct srpt_rsp rsp = { .tag = ctx->iu.tag, .status = SAM_STAT_BUSY };
+
+	srpt_set_cmd_state(ctx, SRPT_STATE_CMD_RSP_SENT);
+	srpt_queue_response(ctx, &rsp);
+}
+
+/**
+ * srpt_get_desc_tbl - find direction and size of a command's data
+ * @iu: the command
+ * @dir: set to the direction as the target core sees it
+ * @len: set to the size of the initiator's buffer, bytes
+ *
+ * Return: 0, or -EOPNOTSUPP for data in both directions.
+ */
+static int srpt_get_desc_tbl(const struct srpt_iu *iu, enum dma_data_direction *dir, u32 *len)
+{
+	if (iu->out.kind != SRPT_BUF_NONE && iu->in.kind != SRPT_BUF_NONE)
+		return -EOPNOTSUPP;
+	if (iu->out.kind != SRPT_BUF_NONE) {
+		*dir = DMA_TO_DEVICE;
+		*len = iu->out.len;
+	} else if (iu->in.kind != SRPT_BUF_NONE) {
+		*dir = DMA_FROM_DEVICE;
+		*len = iu->in.len;
+	} else {
+		*dir = DMA_NONE;
+		*len = 0;
+	}
+	return 0;
+}
+
+/**
+ * srpt_handle_cmd - hand an SRP_CMD to the target core
+ * @ctx: the request, parsed and valid
+ *
+ * Whatever happens, a response follows (or the channel closes).
+ *
+ * Context: process; may sleep.
+ */
+static void srpt_handle_cmd(struct srpt_send_ioctx *ctx)
+{
+	struct se_session *sess = ctx->ch->nexus->sess;
+	struct srpt_iu *iu = &ctx->iu;
+	struct se_cmd *cmd = &ctx->cmd;
+	enum dma_data_direction dir;
+	u32 len;
+
+	if (srpt_get_desc_tbl(iu, &dir, &len)) {
+		srpt_refuse_field(ctx, "data in both directions");
+		return;
+	}
+	if (!srpt_cdb_fits(iu)) {
+		srpt_refuse_field(ctx, "CDB longer than the information unit");
+		return;
+	}
+	memset(cmd, 0, sizeof(*cmd));
+	cmd->tag = get_unaligned_be64(&iu->tag);
+	if (target_init_cmd(cmd, sess, ctx->sense, scsilun_to_int(&iu->lun), len,
+			    srpt_task_attr(iu->task_attr), dir, TARGET_SCF_ACK_KREF)) {
+		srpt_refuse_busy(ctx);
+		return;
+	}
+	ctx->in_core = true;
+	if (target_submit_prep(cmd, (u8 *)iu->cdb, NULL, 0, NULL, 0, NULL, 0, GFP_KERNEL))
+		return;
+	srpt_give_data_buf(ctx);
+	target_submit(cmd);
+}
+
+/* The target core's name of an SRP task management function, or TMR_UNKNOWN. */
+static u8 srpt_tmr_function(u8 func)
+{
+	switch (func) {
+	case SRP_TSK_ABORT_TASK:
+		return TMR_ABORT_TASK;
+	case SRP_TSK_ABORT_TASK_SET:
+		return TMR_ABORT_TASK_SET;
+	case SRP_TSK_CLEAR_TASK_SET:
+		return TMR_CLEAR_TASK_SET;
+	case SRP_TSK_LUN_RESET:
+		return TMR_LUN_RESET;
+	case SRP_TSK_CLEAR_ACA:
+		return TMR_CLEAR_ACA;
+	default:
+		return TMR_UNKNOWN;
+	}
+}
+
+/**
+ * srpt_answer_tsk_mgmt - answer a task management function
+ * @ctx: the request
+ * @code: SRPT_RSP_*
+ *
+ * Context: process.
+ */
+void srpt_answer_tsk_mgmt(struct srpt_send_ioctx *ctx, u8 code)
+{
+	struct srpt_rsp rsp;
+
+	srpt_build_tskmgmt_rsp(ctx, &rsp, code);
+	srpt_set_cmd_state(ctx, SRPT_STATE_MGMT_RSP_SENT);
+	srpt_queue_response(ctx, &rsp);
+}
+
+/**
+ * srpt_handle_tsk_mgmt - hand an SRP_TSK_MGMT to the target core
+ * @ctx: the request, parsed and valid
+ *
+ * Always answered with response data: by the core through srpt_queue_tm_rsp(), or here when the
+ * core cannot take it.
+ *
+ * Context: process; may sleep.
+ */
+static void srpt_handle_tsk_mgmt(struct srpt_send_ioctx *ctx)
+{
+	u8 function = srpt_tmr_function(ctx->iu.tsk_mgmt_func);
+	struct se_cmd *cmd = &ctx->cmd;
+	int ret;
+
+	if (function == TMR_UNKNOWN) {
+		srpt_answer_tsk_mgmt(ctx, SRPT_RSP_TMF_NOT_SUPPORTED);
+		return;
+	}
+	srpt_set_cmd_state(ctx, SRPT_STATE_MGMT);
+	memset(cmd, 0, sizeof(*cmd));
+	cmd->tag = get_unaligned_be64(&ctx->iu.tag);
+	ctx->in_core = true;
+	ret = target_submit_tmr(cmd, ctx->ch->nexus->sess, ctx->sense,
+				scsilun_to_int(&ctx->iu.lun), ctx, function, GFP_KERNEL,
+				get_unaligned_be64(&ctx->iu.task_tag), TARGET_SCF_ACK_KREF);
+	if (ret) {
+		ctx->in_core = false;
+		srpt_answer_tsk_mgmt(ctx, SRPT_RSP_TMF_FAILED);
+	}
+}
+
+/**
+ * srpt_handle_new_iu - act on a request
+ * @ctx: a free context for it
+ * @recv: the receive buffer it came in; belongs to @ctx from here on
+ *
+ * Context: process; may sleep.
+ */
+void srpt_handle_new_iu(struct srpt_send_ioctx *ctx, struct srpt_recv_ioctx *recv)
+{
+	struct srpt_rdma_ch *ch = ctx->ch;
+	enum srpt_iu_end end;
+
+	ctx->recv = recv;
+	end = srpt_parse_iu(recv->ioctx.buf, recv->len, &ch->rules, &ctx->iu);
+	if (unlikely(end == SRPT_IU_SENSE)) {
+		srpt_refuse_iu(ctx);
+		return;
+	}
+	if (unlikely(end == SRPT_IU_DISCONNECT)) {
+		pr_warn_ratelimited("%s: bad information unit: %s\n", ch->name, ctx->iu.error);
+		srpt_close_ch(ch, "bad information unit");
+		srpt_put_send_ioctx(ctx);
+		return;
+	}
+	switch (ctx->iu.opcode) {
+	case SRP_CMD:
+		srpt_handle_cmd(ctx);
+		break;
+	case SRP_TSK_MGMT:
+		srpt_handle_tsk_mgmt(ctx);
+		break;
+	default:
+		srpt_close_ch(ch, "initiator logged out");
+		srpt_put_send_ioctx(ctx);
+	}
+}
+
+/**
+ * srpt_check_stop_free - the target core is done with a command
+ * @cmd: the command
+ *
+ * Return: 1 if that was the last reference.
+ */
+int srpt_check_stop_free(struct se_cmd *cmd)
+{
+	return target_put_sess_cmd(cmd);
+}
+
+/**
+ * srpt_release_cmd - the last reference to a command is gone
+ * @cmd: the command
+ *
+ * Context: any.
+ */
+void srpt_release_cmd(struct se_cmd *cmd)
+{
+	srpt_put_send_ioctx(srpt_cmd_ctx(cmd));
+}
+
+/**
+ * srpt_aborted_task - the target core aborted a command and will not have it answered
+ * @cmd: the command
+ *
+ * Nothing of it is on the wire: the core waits for RDMA reads before it gets here. What it holds
+ * goes with srpt_release_cmd().
+ */
+void srpt_aborted_task(struct se_cmd *cmd)
+{
+	pr_debug("%s: command %#llx aborted\n", srpt_cmd_ctx(cmd)->ch->name, cmd->tag);
+}
+
+/**
+ * srpt_get_cmd_state - state of a command, for the target core's messages
+ * @cmd: the command
+ *
+ * Return: an enum srpt_command_state.
+ */
+int srpt_get_cmd_state(struct se_cmd *cmd)
+{
+	return atomic_read(&srpt_cmd_ctx(cmd)->cmd_state);
+}

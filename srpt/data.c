@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Data: moved between the initiator's memory and the target core's pages.
+ *
+ * Copyright the ib_srpt authors
+ *
+ * A command's transfer is cut into pieces (&struct srpt_rw), each between one stretch of remote
+ * memory and a list of local pages. Mostly there is one remote stretch and the core's own
+ * scatterlist serves as it is. Else slices of it are made such that each piece ends where its
+ * remote descriptor ends, or where a send queue would be overrun by more.
+ *
+ * No more than the command's real length is moved, which the core may have cut by then.
+ *
+ * Immediate data is already here. If it lies on a sector boundary the back end gets it in place,
+ * else it is copied.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/unaligned.h>
+
+#include "ib_srpt.h"
+
+/**
+ * struct srpt_cutter - where the cutting of a scatterlist has got to
+ * @sg: next local entry to cut from
+ * @off: bytes of it that are used up
+ * @left: bytes of the transfer that are not yet cut
+ * @out: next free entry for slices
+ */
+struct srpt_cutter {
+	struct scatterlist	*sg;
+	u32			off;
+	u32			left;
+	struct scatterlist	*out;
+};
+
+/* Local entries that one piece may have without outgrowing the send queue. */
+static u32 srpt_rw_limit(struct srpt_rdma_ch *ch, enum dma_data_direction dir)
+{
+	u32 sge = dir == DMA_TO_DEVICE ? ch->qp->max_write_sge : ch->qp->max_read_sge;
+
+	return max(1U, ch->sq_size / 4U * max(1U, sge));
+}
+
+static u32 srpt_sg_len(struct scatterlist *sg, u32 nents)
+{
+	u32 len = 0;
+
+	for (; nents; nents--, sg = sg_next(sg))
+		len += sg->length;
+	return len;
+}
+
+/* Cuts at most @max bytes and @limit entries; returns the number of entries, bytes in @bytes. */
+static u32 srpt_cut(struct srpt_cutter *cut, u32 max, u32 limit, u32 *bytes)
+{
+	u32 nents = 0, len;
+
+	*bytes = 0;
+	max = min(max, cut->left);
+	while (*bytes < max && nents < limit) {
+		len = min(cut->sg->length - cut->off, max - *bytes);
+		sg_set_page(cut->out++, sg_page(cut->sg), len, cut->sg->offset + cut->off);
+		*bytes += len;
+		nents++;
+		cut->off += len;
+		if (cut->off == cut->sg->length) {
+			cut->sg = sg_next(cut->sg);
+			cut->off = 0;
+		}
+	}
+	cut->left -= *bytes;
+	return nents;
+}
+
+static int srpt_init_rw(struct srpt_send_ioctx *ctx, struct srpt_rw *rw, u64 va, u32 key)
+{
+	struct srpt_rdma_ch *ch = ctx->ch;
+	int ret;
+
+	ret = rdma_rw_ctx_init(&rw->ctx, ch->qp, ch->sport->port, rw->sg, rw->nents, 0, va, key,
+			       ctx->rw_dir);
+	if (ret < 0)
+		return ret;
+	rw->sqe = ret;
+	ctx->nr_rw++;
+	return 0;
+}
+
+/* One remote stretch, in as many pieces as the send queue needs. */
+static int srpt_map_desc(struct srpt_send_ioctx *ctx, struct srpt_cutter *cut,
+			 const struct srp_direct_buf *desc)
+{
+	u32 limit = srpt_rw_limit(ctx->ch, ctx->rw_dir);
+	u32 left = get_unaligned_be32(&desc->len);
+	u32 key = get_unaligned_be32(&desc->key);
+	u64 va = get_unaligned_be64(&desc->va);
+	u32 bytes;
+	int ret;
+
+	while (left && cut->left) {
+		struct srpt_rw *rw = &ctx->rw[ctx->nr_rw];
+
+		rw->sg = cut->out;
+		rw->nents = srpt_cut(cut, left, limit, &bytes);
+		ret = srpt_init_rw(ctx, rw, va, key);
+		if (ret)
+			return ret;
+		va += bytes;
+		left -= bytes;
+	}
+	return 0;
+}
+
+static int srpt_map_slices(struct srpt_send_ioctx *ctx, const struct srpt_buf *buf, u32 len)
+{
+	const struct srp_direct_buf *desc = buf->desc;
+	u32 nents = ctx->cmd.t_data_nents;
+	u32 pieces = buf->count + nents / srpt_rw_limit(ctx->ch, ctx->rw_dir) + 1;
+	struct srpt_cutter cut = { .sg = ctx->cmd.t_data_sg, .left = len };
+	u32 i;
+	int ret = 0;
+
+	ctx->rw = kvcalloc(pieces, sizeof(*ctx->rw), GFP_KERNEL);
+	ctx->rw_sg = kvmalloc_array(nents + pieces, sizeof(*ctx->rw_sg), GFP_KERNEL);
+	if (!ctx->rw || !ctx->rw_sg)
+		return -ENOMEM;
+	sg_init_table(ctx->rw_sg, nents + pieces);
+	cut.out = ctx->rw_sg;
+	for (i = 0; i < buf->count && cut.left && !ret; i++)
+		ret = srpt_map_desc(ctx, &cut, desc + i);
+	return ret;
+}
+
+static int srpt_map_whole(struct srpt_send_ioctx *ctx, const struct srp_direct_buf *desc)
+{
+	ctx->rw = &ctx->one_rw;
+	ctx->rw->sg = ctx->cmd.t_data_sg;
+	ctx->rw->nents = ctx->cmd.t_data_nents;
+	return srpt_init_rw(ctx, ctx->rw, get_unaligned_be64(&desc->va),
+			    get_unaligned_be32(&desc->key));
+}
+
+/**
+ * srpt_map_data - prepare the RDMA transfers of a command
+ * @ctx: request, in the target core, with its pages allocated
+ * @buf: the initiator's buffer
+ * @dir: %DMA_TO_DEVICE to write to the initiator, %DMA_FROM_DEVICE to read from it
+ *
+ * Context: process; may sleep.
+ * Return: 0, or a negative error; then nothing is mapped. -ENOMEM and -EAGAIN may pass.
+ */
+int srpt_map_data(struct srpt_send_ioctx *ctx, const struct srpt_buf *buf,
+		  enum dma_data_direction dir)
+{
+	u32 len = min(ctx->cmd.data_length, buf->len);
+	u32 nents = ctx->cmd.t_data_nents;
+	int ret;
+
+	ctx->rw_dir = dir;
+	ctx->next_rw = 0;
+	if (!len)
+		return 0;
+	if (buf->count == 1 && nents <= srpt_rw_limit(ctx->ch, dir) &&
+	    srpt_sg_len(ctx->cmd.t_data_sg, nents) == len)
+		ret = srpt_map_whole(ctx, buf->desc);
+	else
+		ret = srpt_map_slices(ctx, buf, len);
+	if (ret)
+		srpt_unmap_data(ctx);
+	return ret;
+}
+
+/**
+ * srpt_unmap_data - undo srpt_map_data()
+ * @ctx: request; one without transfers is left alone
+ *
+ * Context: any. None of the transfers may be under way.
+ */
+void srpt_unmap_data(struct srpt_send_ioctx *ctx)
+{
+	struct srpt_rdma_ch *ch = ctx->ch;
+	u32 i;
+
+	for (i = 0; i < ctx->nr_rw; i++)
+		rdma_rw_ctx_destroy(&ctx->rw[i].ctx, ch->qp, ch->sport->port, ctx->rw[i].sg,
+				    ctx->rw[i].nents, ctx->rw_dir);
+	if (ctx->rw != &ctx->one_rw)
+		kvfree(ctx->rw);
+	kvfree(ctx->rw_sg);
+	ctx->rw = NULL;
+	ctx->rw_sg = NULL;
+	ctx->nr_rw = 0;
+	ctx->next_rw = 0;
+}
+
+/**
+ * srpt_give_data_buf - hand the target core the data buffer of a command, where we have one
+ * @ctx: request that the core has parsed and not started yet
+ *
+ * Immediate data of a medium access is used where it lies, if the whole of it is wanted and it
+ * lies on a sector boundary.
+ */
+void srpt_give_data_buf(struct srpt_send_ioctx *ctx)
+{
+	const struct srpt_buf *out = &ctx->iu.out;
+	struct se_cmd *cmd = &ctx->cmd;
+	unsigned long at = (unsigned long)out->desc;
+
+	if (out->kind != SRPT_BUF_IMM || !(cmd->se_cmd_flags & SCF_SCSI_DATA_CDB) ||
+	    cmd->se_cmd_flags & SCF_COMPARE_AND_WRITE || cmd->data_length != out->len ||
+	    !IS_ALIGNED(at | out->len, SECTOR_SIZE))
+		return;
+	sg_init_one(ctx->data_sg, out->desc, out->len);
+	cmd->t_data_sg = ctx->data_sg;
+	cmd->t_data_nents = 1;
+	cmd->se_cmd_flags |= SCF_PASSTHROUGH_SG_TO_MEM_NOALLOC;
+}
+
+static void srpt_take_imm_data(struct srpt_send_ioctx *ctx)
+{
+	struct se_cmd *cmd = &ctx->cmd;
+
+	if (cmd->t_data_sg != ctx->data_sg)
+		sg_copy_from_buffer(cmd->t_data_sg, cmd->t_data_nents, ctx->iu.out.desc,
+				    min(cmd->data_length, ctx->iu.out.len));
+	srpt_set_cmd_state(ctx, SRPT_STATE_DATA_IN);
+	target_execute_cmd(cmd);
+}
+
+/**
+ * srpt_write_pending - the target core wants the data of a write
+ * @cmd: the command
+ *
+ * Context: process; may sleep.
+ * Return: 0, or a negative error; the core tries again after -ENOMEM and -EAGAIN.
+ */
+int srpt_write_pending(struct se_cmd *cmd)
+{
+	struct srpt_send_ioctx *ctx = srpt_cmd_ctx(cmd);
+	int ret;
+
+	if (ctx->iu.out.kind == SRPT_BUF_IMM) {
+		srpt_take_imm_data(ctx);
+		return 0;
+	}
+	ret = srpt_map_data(ctx, &ctx->iu.out, DMA_FROM_DEVICE);
+	if (ret)
+		return ret;
+	srpt_set_cmd_state(ctx, SRPT_STATE_NEED_DATA);
+	ctx->rdma_cqe.done = srpt_rdma_read_done;
+	srpt_post_next(ctx);
+	return 0;
+}
+
+static void srpt_data_arrived(struct srpt_send_ioctx *ctx)
+{
+	srpt_unmap_data(ctx);
+	if (srpt_test_and_set_cmd_state(ctx, SRPT_STATE_NEED_DATA, SRPT_STATE_DATA_IN))
+		target_execute_cmd(&ctx->cmd);
+}
+
+/**
+ * srpt_abort_cmd - end a command whose data could not be fetched
+ * @ctx: request in state %SRPT_STATE_NEED_DATA
+ *
+ * The core completes it with CHECK CONDITION, or as aborted if it was being aborted anyway.
+ *
+ * Context: process.
+ */
+static void srpt_abort_cmd(struct srpt_send_ioctx *ctx)
+{
+	srpt_unmap_data(ctx);
+	if (srpt_test_and_set_cmd_state(ctx, SRPT_STATE_NEED_DATA, SRPT_STATE_NEW))
+		transport_generic_request_failure(&ctx->cmd, TCM_CHECK_CONDITION_ABORT_CMD);
+}
+
+/**
+ * srpt_rdma_read_done - a batch of RDMA reads completed
+ * @cq: completion queue
+ * @wc: the completion; the last one of the batch, or an error
+ *
+ * Context: process (completion work queue).
+ */
+void srpt_rdma_read_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct srpt_send_ioctx *ctx = container_of(wc->wr_cqe, struct srpt_send_ioctx, rdma_cqe);
+	struct srpt_rdma_ch *ch = ctx->ch;
+
+	/* Afterwards the request may be gone, and the channel with it. */
+	srpt_sq_return(ch, ctx->sqe);
+	if (unlikely(wc->status != IB_WC_SUCCESS)) {
+		srpt_send_failed(ch, "RDMA read", wc->status);
+		srpt_abort_cmd(ctx);
+	} else if (ctx->next_rw < ctx->nr_rw) {
+		srpt_post_next(ctx);
+	} else {
+		srpt_data_arrived(ctx);
+	}
+}

@@ -1,0 +1,624 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Logins: events of the connection manager, admission, answers.
+ *
+ * Copyright the ib_srpt authors
+ *
+ * A connection request is judged in the handler of its event, by checks that cost nothing: the
+ * form of the SRP_LOGIN_REQ, the port, the ACLs. Who fails one gets an SRP_LOGIN_REJ with its
+ * reason at once. Who passes gets a channel, and the rest is done by its login_work: wait for
+ * earlier channels of the nexus where they have to go first, buffers, queue pair, session, answer.
+ *
+ * That wait blocks no thread: the login is gated, and looked at again when a channel of the same
+ * nexus has gone. A timer ends logins that are not complete in time, whatever holds them up.
+ */
+#include <linux/inet.h>
+#include <linux/slab.h>
+#include <net/net_namespace.h>
+#include <rdma/ib_cm.h>
+
+#include "ib_srpt.h"
+
+/**
+ * struct srpt_cm_req - a connection request, whatever connection manager it came by
+ * @device: device it came in by
+ * @port: and its port
+ * @layout: layout of @priv
+ * @priv: private data
+ * @priv_len: bytes at @priv
+ * @peer: names of the initiator
+ * @login: the parsed @priv
+ * @cm_id: the connection
+ * @read_depth: RDMA reads that the initiator can take
+ */
+struct srpt_cm_req {
+	struct ib_device	*device;
+	u32			port;
+	enum srpt_login_layout	layout;
+	const void		*priv;
+	u32			priv_len;
+	struct srpt_peer	peer;
+	struct srpt_login	login;
+	struct rdma_cm_id	*cm_id;
+	u8			read_depth;
+};
+
+/* Listeners for IPv4 and IPv6; under srpt_listen_lock. */
+static DEFINE_MUTEX(srpt_listen_lock);
+static struct rdma_cm_id *srpt_listener[2];
+static u16 srpt_port_number;
+
+static atomic_t srpt_half_open = ATOMIC_INIT(0);
+
+static void srpt_print_peer(char *buf, size_t size, const struct srpt_peer *peer)
+{
+	size_t at = 0;
+	unsigned int i;
+
+	buf[0] = '\0';
+	for (i = 0; i < peer->count && at + SRPT_NAME_LEN < size; i++) {
+		if (i)
+			at += scnprintf(buf + at, size - at, ", ");
+		at += srpt_print_name(buf + at, size - at, &peer->names[i]);
+	}
+}
+
+/**
+ * srpt_same_nexus - whether two channels belong to the same I_T nexus
+ * @a: channel
+ * @b: channel
+ *
+ * A nexus is named by its two port identifiers (SRP 4.5); channels of different ports are kept
+ * apart besides, since the target port identifier here is one for the whole host.
+ */
+bool srpt_same_nexus(const struct srpt_rdma_ch *a, const struct srpt_rdma_ch *b)
+{
+	return a->sport == b->sport &&
+	       !memcmp(a->login.i_port_id, b->login.i_port_id, sizeof(a->login.i_port_id)) &&
+	       !memcmp(a->login.t_port_id, b->login.t_port_id, sizeof(a->login.t_port_id));
+}
+
+/**
+ * srpt_kick_logins - a channel has gone: look again at the logins that waited for it
+ * @gone: the channel
+ *
+ * Context: process; srpt_lock is held.
+ */
+void srpt_kick_logins(const struct srpt_rdma_ch *gone)
+{
+	struct srpt_rdma_ch *ch;
+
+	lockdep_assert_held(&srpt_lock);
+	list_for_each_entry(ch, &gone->sdev->channels, dev_entry)
+		if (ch->gated && srpt_same_nexus(ch, gone))
+			queue_work(srpt_wq, &ch->login_work);
+}
+
+/* A single-channel login ends all earlier channels of its nexus, and waits for their end. */
+static int srpt_gate_single(struct srpt_rdma_ch *ch)
+{
+	struct srpt_rdma_ch *old;
+	int ret = 0;
+
+	list_for_each_entry(old, &ch->sdev->channels, dev_entry) {
+		if (old == ch)
+			break;
+		if (!srpt_same_nexus(old, ch))
+			continue;
+		srpt_close_ch(old, "replaced by a new login of the same initiator");
+		ch->rsp_flags = SRP_LOGIN_RSP_MULTICHAN_TERMINATED;
+		ret = -EAGAIN;
+	}
+	return ret;
+}
+
+/* A multi-channel login joins the nexus of a live channel, or waits until it is clear. */
+static int srpt_gate_multi(struct srpt_rdma_ch *ch)
+{
+	struct srpt_rdma_ch *old;
+	int ret = 0;
+
+	list_for_each_entry(old, &ch->sdev->channels, dev_entry) {
+		if (old == ch)
+			break;
+		if (!srpt_same_nexus(old, ch))
+			continue;
+		ret = -EAGAIN;
+		if (READ_ONCE(old->state) >= SRPT_CH_CLOSING || !old->nexus)
+			continue;
+		if (old->tpg != ch->tpg || strcmp(old->acl, ch->acl))
+			return -EXDEV;
+		kref_get(&old->nexus->ref);
+		ch->nexus = old->nexus;
+		ch->rsp_flags = SRP_LOGIN_RSP_MULTICHAN_MAINTAINED;
+		return 0;
+	}
+	return ret;
+}
+
+/* Whether the login may go on: 0, an error, or -EAGAIN: it will be looked at again. */
+static int srpt_login_gate(struct srpt_rdma_ch *ch)
+{
+	int ret;
+
+	mutex_lock(&srpt_lock);
+	ret = ch->login.multichannel ? srpt_gate_multi(ch) : srpt_gate_single(ch);
+	ch->gated = ret == -EAGAIN;
+	mutex_unlock(&srpt_lock);
+	return ret;
+}
+
+/* An ACL that was removed while its session was set up would wait for that session for ever. */
+static bool srpt_acl_stands(struct se_session *sess)
+{
+	struct se_node_acl *nacl = sess->se_node_acl;
+	bool stands;
+
+	mutex_lock(&nacl->se_tpg->acl_node_mutex);
+	stands = !list_empty(&nacl->acl_list);
+	mutex_unlock(&nacl->se_tpg->acl_node_mutex);
+	return stands;
+}
+
+static int srpt_create_nexus(struct srpt_rdma_ch *ch)
+{
+	struct srpt_nexus *nexus;
+	int ret;
+
+	nexus = kzalloc(sizeof(*nexus), GFP_KERNEL);
+	if (!nexus)
+		return -ENOMEM;
+	kref_init(&nexus->ref);
+	nexus->sess = target_setup_session(&ch->tpg->tpg, 0, 0, TARGET_PROT_NORMAL, ch->acl,
+					   nexus, NULL);
+	if (IS_ERR(nexus->sess)) {
+		ret = PTR_ERR(nexus->sess);
+		kfree(nexus);
+		return ret;
+	}
+	mutex_lock(&srpt_lock);
+	ch->nexus = nexus;
+	srpt_kick_logins(ch);
+	mutex_unlock(&srpt_lock);
+	return srpt_acl_stands(nexus->sess) ? 0 : -EACCES;
+}
+
+/* How many requests the channel may have outstanding, and the buffers for them. */
+static int srpt_create_recv(struct srpt_rdma_ch *ch)
+{
+	struct srpt_srq *srq = ch->tpg->use_srq ? srpt_get_srq(ch->sdev) : NULL;
+	u32 want = SRPT_REQ_LIM + SRPT_EXTRA_RECV, got;
+
+	ch->req_lim = SRPT_REQ_LIM;
+	if (!srq) {
+		ch->recv_ring = srpt_alloc_recv_ring(ch->sdev, want);
+		return ch->recv_ring ? 0 : -ENOMEM;
+	}
+	got = srpt_srq_promise(srq, want);
+	if (got <= SRPT_EXTRA_RECV) {
+		srpt_put_srq(srq);
+		return -ENOBUFS;
+	}
+	ch->req_lim = got - SRPT_EXTRA_RECV;
+	mutex_lock(&srpt_lock);
+	ch->srq = srq;
+	mutex_unlock(&srpt_lock);
+	return READ_ONCE(srq->failed) ? -EIO : 0;
+}
+
+static int srpt_create_all(struct srpt_rdma_ch *ch)
+{
+	int ret;
+
+	ch->rsp_len = ch->tpg->max_rsp_size;
+	ret = srpt_create_recv(ch);
+	if (ret)
+		return ret;
+	ret = srpt_alloc_send_ring(ch);
+	if (ret)
+		return ret;
+	ret = srpt_create_ch_ib(ch);
+	if (ret)
+		return ret;
+	return ch->nexus ? 0 : srpt_create_nexus(ch);
+}
+
+/* The SRP_LOGIN_REJ reason of an error during login. */
+static u32 srpt_reason(int error)
+{
+	switch (error) {
+	case -EACCES:
+		return SRP_LOGIN_REJ_UNABLE_ESTABLISH_CHANNEL;
+	case -EXDEV:
+		return SRP_LOGIN_REJ_UNABLE_ASSOCIATE_CHANNEL;
+	default:
+		return SRP_LOGIN_REJ_INSUFFICIENT_RESOURCES;
+	}
+}
+
+static void srpt_fill_answer(struct srpt_rdma_ch *ch, struct srpt_login_answer *answer)
+{
+	*answer = (struct srpt_login_answer) {
+		.tag		= ch->login.tag,
+		.req_lim	= ch->req_lim,
+		.max_it_iu_len	= srp_max_req_size,
+		.max_ti_iu_len	= ch->rsp_len,
+		.rsp_flags	= ch->rsp_flags,
+	};
+	if (ch->rules.imm_offset)
+		answer->rsp_flags |= SRP_LOGIN_RSP_IMMED_SUPP;
+}
+
+/* Accepts the connection. The handler lock keeps its state from changing meanwhile. */
+static int srpt_accept(struct srpt_rdma_ch *ch)
+{
+	struct srp_login_rsp rsp;
+	struct srpt_login_answer answer;
+	struct rdma_conn_param param = {
+		.initiator_depth	= ch->read_depth,
+		.rnr_retry_count	= 7,
+		.qp_num			= ch->qp->qp_num,
+		.srq			= !!ch->srq,
+	};
+	int ret = -ECONNABORTED;
+
+	srpt_fill_answer(ch, &answer);
+	param.private_data = &rsp;
+	param.private_data_len = srpt_build_login_rsp(&rsp, &answer);
+	rdma_lock_handler(ch->cm_id);
+	if (srpt_ch_connecting(ch)) {
+		ch->accepted = true;
+		ret = rdma_accept(ch->cm_id, &param);
+	}
+	rdma_unlock_handler(ch->cm_id);
+	return ret;
+}
+
+static int srpt_connect(struct srpt_rdma_ch *ch)
+{
+	int ret;
+
+	srpt_fill_recv(ch);
+	ch->credit = ch->req_lim;
+	ret = srpt_ch_qp_rtr(ch, ch->qp);
+	if (ret)
+		return ret;
+	ret = srpt_ch_qp_rts(ch, ch->qp);
+	if (ret)
+		return ret;
+	return srpt_accept(ch);
+}
+
+/**
+ * srpt_login_work - carry on with a login
+ * @work: &srpt_rdma_ch.login_work
+ */
+void srpt_login_work(struct work_struct *work)
+{
+	struct srpt_rdma_ch *ch = container_of(work, struct srpt_rdma_ch, login_work);
+	int ret;
+
+	if (READ_ONCE(ch->state) != SRPT_CH_LOGIN)
+		return;
+	ret = srpt_login_gate(ch);
+	if (ret == -EAGAIN)
+		return;
+	if (!ret)
+		ret = srpt_create_all(ch);
+	if (!ret)
+		ret = srpt_connect(ch);
+	if (!ret)
+		return;
+	ch->rej_reason = srpt_reason(ret);
+	if (srpt_close_ch(ch, "login failed"))
+		pr_warn_ratelimited("%s: login failed: %d, reason %#x (%s)\n", ch->name, ret,
+				    ch->rej_reason, srpt_login_reason(ch->rej_reason));
+}
+
+/**
+ * srpt_login_timed_out - give up on a login
+ * @work: &srpt_rdma_ch.login_timer
+ */
+void srpt_login_timed_out(struct work_struct *work)
+{
+	struct srpt_rdma_ch *ch = container_of(work, struct srpt_rdma_ch, login_timer.work);
+
+	if (READ_ONCE(ch->state) < SRPT_CH_LIVE &&
+	    srpt_close_ch(ch, "login not completed in time"))
+		pr_warn_ratelimited("%s: login not completed within %d s\n", ch->name,
+				    SRPT_LOGIN_TIMEOUT);
+}
+
+static void srpt_send_rej(struct rdma_cm_id *cm_id, u64 tag, u32 reason)
+{
+	struct srp_login_rej rej;
+
+	rdma_reject(cm_id, &rej, srpt_build_login_rej(&rej, tag, reason),
+		    IB_CM_REJ_CONSUMER_DEFINED);
+}
+
+/**
+ * srpt_login_over - a login no longer counts as being in progress
+ * @ch: channel; calls after the first do nothing
+ *
+ * Context: any.
+ */
+void srpt_login_over(struct srpt_rdma_ch *ch)
+{
+	if (xchg(&ch->half_open, false))
+		atomic_dec(&srpt_half_open);
+}
+
+/**
+ * srpt_goodbye - tell the connection manager that a channel closes
+ * @ch: channel; its login is no longer worked on
+ *
+ * An accepted connection is disconnected, a login without an answer gets a refusal.
+ *
+ * Context: process; may sleep.
+ */
+void srpt_goodbye(struct srpt_rdma_ch *ch)
+{
+	srpt_login_over(ch);
+	if (ch->accepted)
+		rdma_disconnect(ch->cm_id);
+	else
+		srpt_send_rej(ch->cm_id, ch->login.tag, ch->rej_reason);
+}
+
+/**
+ * srpt_ch_heard - something came from the initiator before it confirmed the connection
+ * @ch: channel
+ *
+ * Then the confirmation is late or lost, and what came serves as one.
+ *
+ * Context: any.
+ */
+void srpt_ch_heard(struct srpt_rdma_ch *ch)
+{
+	if (READ_ONCE(ch->state) < SRPT_CH_LIVE)
+		rdma_notify(ch->cm_id, IB_EVENT_COMM_EST);
+}
+
+/**
+ * srpt_cm_rtu_recv - the initiator has confirmed the connection
+ * @ch: channel
+ *
+ * Context: process.
+ */
+static void srpt_cm_rtu_recv(struct srpt_rdma_ch *ch)
+{
+	srpt_ch_live(ch);
+}
+
+/* The names that an RDMA/CM connection tells; no address is taken for granted. */
+static void srpt_name_peer(struct srpt_cm_req *req)
+{
+	const struct sockaddr *addr = (struct sockaddr *)&req->cm_id->route.addr.dst_addr;
+	struct srpt_peer *peer = &req->peer;
+	union ib_gid gid = {};
+
+	if (!rdma_protocol_iwarp(req->device, req->port))
+		rdma_read_gids(req->cm_id, NULL, &gid);
+	if (gid.global.interface_id) {
+		srpt_guid_name(&peer->names[peer->count++], gid.raw);
+		srpt_id_name(&peer->names[peer->count++], gid.raw);
+	}
+	if (addr->sa_family == AF_INET)
+		srpt_ipv4_name(&peer->names[peer->count++],
+			       (const u8 *)&((const struct sockaddr_in *)addr)->sin_addr);
+	else if (addr->sa_family == AF_INET6)
+		srpt_id_name(&peer->names[peer->count++],
+			     ((const struct sockaddr_in6 *)addr)->sin6_addr.s6_addr);
+	srpt_id_name(&peer->names[peer->count++], req->login.i_port_id);
+}
+
+/* How the log calls a channel: the address if there is one, else the initiator port ID. */
+static void srpt_name_ch(struct srpt_rdma_ch *ch, const struct srpt_peer *peer)
+{
+	srpt_print_name(ch->name, sizeof(ch->name),
+			&peer->names[peer->count > 1 ? peer->count - 2 : 0]);
+}
+
+/* Under srpt_lock: the request becomes a channel, or the reason why not is returned. */
+static u32 srpt_admit_login(struct srpt_cm_req *req)
+{
+	struct srpt_port *sport = srpt_lookup_port(req->device, req->port);
+	struct srpt_admission adm;
+	struct srpt_rdma_ch *ch;
+	u32 reason;
+
+	if (!sport || !atomic_add_unless(&srpt_half_open, 1, SRPT_MAX_HALF_OPEN))
+		return SRP_LOGIN_REJ_INSUFFICIENT_RESOURCES;
+	reason = srpt_admit(sport, &req->peer, &adm);
+	if (reason)
+		goto refuse;
+	reason = SRP_LOGIN_REJ_INSUFFICIENT_RESOURCES;
+	ch = srpt_alloc_ch(sport, &adm);
+	if (!ch)
+		goto refuse;
+	ch->half_open = true;
+	ch->login = req->login;
+	ch->cm_id = req->cm_id;
+	ch->read_depth = min_t(u32, req->read_depth, req->device->attrs.max_qp_init_rd_atom);
+	ch->rej_reason = SRP_LOGIN_REJ_UNABLE_ESTABLISH_CHANNEL;
+	ch->rules.imm_offset = req->login.imm_offset;
+	ch->rules.max_data = SRPT_MAX_DATA;
+	ch->rules.max_add_cdb = SRPT_MAX_ADD_CDB_LEN;
+	srpt_name_ch(ch, &req->peer);
+	req->cm_id->context = ch;
+	queue_delayed_work(srpt_wq, &ch->login_timer, SRPT_LOGIN_TIMEOUT * HZ);
+	queue_work(srpt_wq, &ch->login_work);
+	return 0;
+
+refuse:
+	atomic_dec(&srpt_half_open);
+	return reason;
+}
+
+/**
+ * srpt_cm_req_recv - judge a connection request
+ * @req: the request; its login and names are filled in
+ *
+ * Context: process; a handler of the connection manager.
+ * Return: 0 if it has become a channel, else the SRP_LOGIN_REJ reason.
+ */
+static u32 srpt_cm_req_recv(struct srpt_cm_req *req)
+{
+	struct srpt_login_rules rules = {
+		.max_iu_len	= srp_max_req_size,
+		.service_guid	= srpt_service_guid(),
+	};
+	char names[4 * SRPT_NAME_LEN];
+	u32 reason;
+
+	reason = srpt_parse_login(req->priv, req->priv_len, req->layout, &rules, &req->login);
+	srpt_name_peer(req);
+	if (!reason) {
+		mutex_lock(&srpt_lock);
+		reason = srpt_admit_login(req);
+		mutex_unlock(&srpt_lock);
+	}
+	if (reason) {
+		srpt_print_peer(names, sizeof(names), &req->peer);
+		pr_warn_ratelimited("%s/%u: refused a login, reason %#x (%s); initiator: %s\n",
+				    dev_name(&req->device->dev), req->port, reason,
+				    srpt_login_reason(reason), names);
+	}
+	return reason;
+}
+
+/* A connection request of the RDMA/CM. An error has it destroy the connection. */
+static int srpt_rdma_cm_req(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
+{
+	struct srpt_cm_req req = {
+		.device		= cm_id->device,
+		.port		= cm_id->port_num,
+		.layout		= SRPT_LOGIN_RDMA,
+		.priv		= event->param.conn.private_data,
+		.priv_len	= event->param.conn.private_data_len,
+		.cm_id		= cm_id,
+		.read_depth	= event->param.conn.initiator_depth,
+	};
+	u32 reason;
+
+	reason = srpt_cm_req_recv(&req);
+	if (!reason)
+		return 0;
+	srpt_send_rej(cm_id, req.login.tag, reason);
+	return -ECONNREFUSED;
+}
+
+/**
+ * srpt_cm_handler - an event of the RDMA connection manager
+ * @cm_id: connection, or a listener for a new one
+ * @event: the event
+ *
+ * Context: process; the connection's handler lock is held.
+ * Return: 0, or an error to have a new connection destroyed.
+ */
+static int srpt_cm_handler(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
+{
+	struct srpt_rdma_ch *ch = cm_id->context;
+
+	if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
+		return srpt_rdma_cm_req(cm_id, event);
+	if (!ch)
+		return 0;
+	switch (event->event) {
+	case RDMA_CM_EVENT_ESTABLISHED:
+		srpt_cm_rtu_recv(ch);
+		break;
+	case RDMA_CM_EVENT_CONNECT_ERROR:
+	case RDMA_CM_EVENT_UNREACHABLE:
+	case RDMA_CM_EVENT_REJECTED:
+	case RDMA_CM_EVENT_DISCONNECTED:
+	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
+	case RDMA_CM_EVENT_ADDR_CHANGE:
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		srpt_close_ch(ch, rdma_event_msg(event->event));
+		break;
+	default:
+		pr_debug("%s: CM event %s\n", ch->name, rdma_event_msg(event->event));
+	}
+	return 0;
+}
+
+static struct rdma_cm_id *srpt_listen_on(struct sockaddr *addr)
+{
+	struct rdma_cm_id *id;
+	int ret;
+
+	id = rdma_create_id(&init_net, srpt_cm_handler, NULL, RDMA_PS_TCP, IB_QPT_RC);
+	if (IS_ERR(id))
+		return id;
+	ret = addr->sa_family == AF_INET6 ? rdma_set_afonly(id, 1) : 0;
+	if (!ret)
+		ret = rdma_bind_addr(id, addr);
+	if (!ret)
+		ret = rdma_listen(id, SRPT_MAX_HALF_OPEN);
+	if (!ret)
+		return id;
+	rdma_destroy_id(id);
+	return ERR_PTR(ret);
+}
+
+static int srpt_open_listeners(struct rdma_cm_id **id, u16 port)
+{
+	struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = htons(port) };
+	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
+
+	id[0] = srpt_listen_on((struct sockaddr *)&v4);
+	if (IS_ERR(id[0]))
+		return PTR_ERR(id[0]);
+	id[1] = srpt_listen_on((struct sockaddr *)&v6);
+	if (IS_ERR(id[1])) {
+		pr_info("not listening on IPv6 port %u: %ld\n", port, PTR_ERR(id[1]));
+		id[1] = NULL;
+	}
+	return 0;
+}
+
+/**
+ * srpt_listen - listen for RDMA/CM logins, over IPv4 and IPv6, on all addresses
+ * @port: TCP-style port number; 0: stop listening
+ *
+ * The new port is taken before the old one is given up. Sessions are not touched.
+ *
+ * Context: process; may sleep.
+ * Return: 0 or a negative error; then all is as before.
+ */
+int srpt_listen(u16 port)
+{
+	struct rdma_cm_id *id[2] = {};
+	int ret = 0, i;
+
+	mutex_lock(&srpt_listen_lock);
+	if (port == srpt_port_number)
+		goto unlock;
+	if (port)
+		ret = srpt_open_listeners(id, port);
+	if (ret) {
+		pr_err("cannot listen on RDMA/CM port %u: %d; choose another\n", port, ret);
+		goto unlock;
+	}
+	for (i = 0; i < 2; i++) {
+		swap(id[i], srpt_listener[i]);
+		if (id[i])
+			rdma_destroy_id(id[i]);
+	}
+	srpt_port_number = port;
+unlock:
+	mutex_unlock(&srpt_listen_lock);
+	return ret;
+}
+
+/**
+ * srpt_listening_port - the port that srpt_listen() was last told
+ *
+ * Return: port number; 0: not listening.
+ */
+u16 srpt_listening_port(void)
+{
+	return READ_ONCE(srpt_port_number);
+}
