@@ -1,0 +1,492 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright the ib_srpt authors
+#
+# The verbs of the scenarios. A scenario sources this file first. That loads
+# the RDMA and SCSI modules, and arranges that at its end, however it ends, the
+# whole configuration is removed, the module unloaded, and a leak reported.
+#
+# Everything is polled for (wait_for), with bounds that suit a slow and noisy
+# machine. Nothing sleeps a fixed time.
+set -euo pipefail
+
+SCENARIO=$(basename "$0" .sh)
+WORK=/tmp/scenario
+CORE=/sys/kernel/config/target/core
+SRPT=/sys/kernel/config/target/srpt
+PORT=5555
+BOUND=${BOUND:-60}
+HOST=
+DISKS=()
+FIO_PIDS=()
+
+# --- Saying what happens ----------------------------------------------------
+
+note() { printf '  - %s\n' "$*"; }
+
+fail() {
+	printf 'FAIL: %s\n' "$*"
+	exit 1
+}
+
+skip() {
+	printf 'SKIP: %s\n' "$*"
+	exit 77
+}
+
+# check TEXT COMMAND...: the command must succeed.
+check() {
+	local text=$1
+	shift
+	if "$@" >"$WORK/check.out" 2>&1; then
+		note "$text"
+		return
+	fi
+	tail -n 15 "$WORK/check.out" | sed 's/^/    /'
+	fail "not so: $text   ($*)"
+}
+
+# check_not TEXT COMMAND...: the command must fail (not be killed).
+check_not() {
+	local text=$1 status=0
+	shift
+	"$@" >"$WORK/check.out" 2>&1 || status=$?
+	[ $status -ne 0 ] && [ $status -lt 124 ] || fail "not so: $text   ($*: status $status)"
+	note "$text"
+}
+
+same() { [ "$1" = "$2" ] || fail "${3:-value}: '$1' instead of '$2'"; }
+
+# wait_for TEXT COMMAND...: poll until the command succeeds, $BOUND seconds long.
+wait_for() {
+	local text=$1 end=$((SECONDS + BOUND))
+	shift
+	until "$@" >"$WORK/wait.out" 2>&1; do
+		if [ $SECONDS -ge $end ]; then
+			tail -n 15 "$WORK/wait.out" | sed 's/^/    /'
+			fail "not within $BOUND s: $text"
+		fi
+		sleep 0.2
+	done
+}
+
+dmesg_mark() { echo "bed: mark $1" >/dev/kmsg; }
+
+# dmesg_has MARK REGEX: was this logged since dmesg_mark MARK?
+dmesg_has() {
+	dmesg --notime | awk -v mark="bed: mark $1" 'seen; $0 == mark { seen = 1 }' | grep -qE "$2"
+}
+
+# --- Soft RDMA links --------------------------------------------------------
+
+# make_link [N] [rxe|siw]: device rxeN (siwN) on dummyN with the addresses
+# 10.0.N.1/24 and fd00:N::1/64.
+make_link() {
+	local n=${1:-0} kind=${2:-rxe} net=dummy${1:-0}
+	modprobe dummy numdummies=0
+	case $kind in rxe) modprobe rdma_rxe ;; *) modprobe "$kind" ;; esac
+	ip link add "$net" type dummy
+	ip link set "$net" up
+	ip addr add "10.0.$n.1/24" dev "$net"
+	ip addr add "fd00:$n::1/64" dev "$net" nodad
+	wait_for "link-local address of $net" link_local_ready "$net"
+	rdma link add "$kind$n" type "$kind" netdev "$net"
+	wait_for "port of $kind$n active" grep -q ACTIVE "/sys/class/infiniband/$kind$n/ports/1/state"
+	wait_for "GIDs of $kind$n" gid_of_address "$kind$n" "10.0.$n.1"
+	wait_for "ib_srp sees $kind$n" test -e "/sys/class/infiniband_srp/srp-$kind$n-1/add_target"
+}
+
+link_local_ready() { ip -6 -o addr show dev "$1" scope link | grep -v tentative | grep -q fe80; }
+
+has_siw() { modinfo siw >/dev/null 2>&1; }
+
+remove_links() {
+	local device net
+	for device in $(links); do rdma link delete "$device"; done
+	for net in $(ip -o link show type dummy | awk -F': ' '{ print $2 }'); do ip link delete "$net"; done
+}
+
+links() { rdma link show | awk '$1 == "link" { sub("/.*", "", $2); print $2 }' | sort -u; }
+
+# gid DEVICE [INDEX]: with colons.
+gid() { cat "/sys/class/infiniband/$1/ports/1/gids/${2:-0}"; }
+
+# The GID index of an IPv4 address.
+gid_of_address() {
+	local want index
+	want=$(printf '0000:0000:0000:0000:0000:ffff:%02x%02x:%02x%02x' ${2//./ })
+	for index in 0 1 2 3 4 5 6 7; do
+		[ "$(gid "$1" $index)" = "$want" ] && echo $index && return
+	done
+	return 1
+}
+
+# Names of a port, as directories below $SRPT.
+gid_name() { printf '0x%s\n' "$(gid "$1" | tr -d :)"; }
+# The initiator port ID that ib_srp sends from a device, as the name of an ACL.
+initiator_name() { printf '0x%016d%s\n' 0 "$(guid_name "$1" | tr -d :)"; }
+guid_name() { gid "$1" | cut -d: -f5-8; }
+
+# --- The module -------------------------------------------------------------
+
+module_is_ours() { [ -f /bed/ib_srpt.ko ]; }
+
+# load_target [PARAMETER=VALUE...]
+load_target() {
+	modprobe ib_srpt "$@"
+	if module_is_ours; then
+		same "$(cat /sys/module/ib_srpt/srcversion)" "$(modinfo -F srcversion /bed/ib_srpt.ko)" \
+			"srcversion of the loaded ib_srpt"
+	fi
+	[ -d "$SRPT" ] || mkdir "$SRPT"
+}
+
+target_loaded() { [ -d /sys/module/ib_srpt ]; }
+
+# unload_target: modprobe says "in use" while a last reference is on its way
+# out, so it is tried again for a while.
+unload_target() {
+	! target_loaded || wait_for "ib_srpt unloads" try_unload
+}
+
+try_unload() {
+	target_loaded || return 0
+	[ ! -d "$SRPT" ] || rmdir "$SRPT"
+	rmmod ib_srpt
+}
+
+# --- LUNs -------------------------------------------------------------------
+
+# make_backstore KIND NAME [SIZE IN MB]: rd_mcp, fileio, brd, null_blk or
+# scsi_debug; prints nothing, the back store is $CORE/*/NAME.
+make_backstore() {
+	local kind=$1 name=$2 size=${3:-64}
+	case $kind in
+	rd_mcp) enable_backstore rd_mcp_0 "$name" "rd_pages=$((size * 256))" ;;
+	fileio)
+		truncate -s "${size}M" "$WORK/$name.file"
+		enable_backstore fileio_0 "$name" "fd_dev_name=$WORK/$name.file,fd_dev_size=$((size << 20))"
+		;;
+	brd)
+		modprobe brd rd_nr=1 rd_size=$((size * 1024))
+		enable_backstore iblock_0 "$name" "udev_path=/dev/ram0"
+		;;
+	null_blk)
+		modprobe null_blk nr_devices=1 gb=1 memory_backed=1 discard=1
+		enable_backstore iblock_0 "$name" "udev_path=/dev/nullb0"
+		;;
+	scsi_debug)
+		modprobe scsi_debug dev_size_mb="$size" lbpu=1 lbpws=1 delay=0
+		wait_for "disk of scsi_debug" scsi_debug_disk
+		enable_backstore iblock_0 "$name" "udev_path=/dev/$(scsi_debug_disk)"
+		;;
+	*) fail "no such kind of back store: $kind" ;;
+	esac
+}
+
+scsi_debug_disk() { ls -d /sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*/block/* | sed 's|.*/||' | grep .; }
+
+enable_backstore() {
+	mkdir -p "$CORE/$1/$2"
+	echo "$3" >"$CORE/$1/$2/control"
+	echo 1 >"$CORE/$1/$2/enable"
+	echo "$2" >"$CORE/$1/$2/wwn/vpd_unit_serial"
+}
+
+backstore_path() { ls -d "$CORE"/*_*/"$1"; }
+
+# --- Target ports, portal groups, LUNs, ACLs ---------------------------------
+
+# make_tpg PORT [GROUP]: prints the folder. The group's usual name is the port's.
+make_tpg() {
+	local tpg=$SRPT/$1/${2:-$1}
+	mkdir -p "$tpg"
+	printf '%s\n' "$tpg"
+}
+
+# add_lun TPG NUMBER BACKSTORE
+add_lun() {
+	mkdir "$1/lun/lun_$2"
+	ln -s "$(backstore_path "$3")" "$1/lun/lun_$2/$3"
+}
+
+# add_acl TPG NAME: with all LUNs of the group mapped under their own numbers.
+add_acl() {
+	local acl=$1/acls/$2 lun name
+	mkdir "$acl"
+	for lun in "$1"/lun/lun_*; do
+		name=$(basename "$lun")
+		[ -d "$acl/$name" ] || mkdir "$acl/$name"
+		[ -L "$acl/$name/lun" ] || ln -s "$lun" "$acl/$name/lun"
+	done
+}
+
+enable_tpg() { echo 1 >"$1/enable"; }
+disable_tpg() { echo 0 >"$1/enable"; }
+listen_on() { echo "$1" >"$SRPT/discovery_auth/rdma_cm_port"; }
+
+# simple_target [BACKSTORE KIND] [SIZE] [ACL...]: link rxe0, the module, one LUN,
+# an enabled portal group that admits this machine (or the ACLs given), and the
+# RDMA/CM listener. Sets TPG.
+simple_target() {
+	local kind=${1:-rd_mcp} size=${2:-64} acl
+	shift $(($# < 2 ? $# : 2))
+	[ -d /sys/class/infiniband/rxe0 ] || make_link 0
+	resources_before
+	target_loaded || load_target
+	make_backstore "$kind" disk0 "$size"
+	TPG=$(make_tpg "$(gid_name rxe0)")
+	add_lun "$TPG" 0 disk0
+	[ $# -gt 0 ] || set -- "$(initiator_name rxe0)"
+	for acl in "$@"; do add_acl "$TPG" "$acl"; done
+	enable_tpg "$TPG"
+	listen_on "$PORT"
+}
+
+# Everything below $SRPT away, while sessions may live.
+remove_target() {
+	local dir
+	[ -d "$SRPT" ] || return 0
+	for dir in "$SRPT"/*/*/; do
+		[ -e "$dir/enable" ] || continue
+		remove_tpg "${dir%/}"
+	done
+	for dir in "$SRPT"/*/; do
+		[ "$(basename "$dir")" = discovery_auth ] || rmdir "$dir"
+	done
+	listen_on 0
+}
+
+remove_tpg() {
+	local entry
+	disable_tpg "$1"
+	for entry in "$1"/acls/*/lun_*/*; do [ ! -L "$entry" ] || rm "$entry"; done
+	for entry in "$1"/acls/*/lun_*/; do [ ! -d "$entry" ] || rmdir "$entry"; done
+	for entry in "$1"/acls/*/; do [ ! -d "$entry" ] || rmdir "$entry"; done
+	for entry in "$1"/lun/lun_*/*; do [ ! -L "$entry" ] || rm "$entry"; done
+	for entry in "$1"/lun/lun_*/; do [ ! -d "$entry" ] || rmdir "$entry"; done
+	rmdir "$1"
+}
+
+remove_backstores() {
+	local dir module
+	for dir in "$CORE"/*_*/*/; do [ ! -e "$dir/enable" ] || rmdir "$dir"; done
+	for dir in "$CORE"/*_*/; do [ ! -d "$dir" ] || rmdir "$dir"; done
+	for module in brd null_blk scsi_debug; do
+		[ ! -d "/sys/module/$module" ] || wait_for "$module unloads" rmmod "$module"
+	done
+}
+
+# --- Logins -----------------------------------------------------------------
+
+service_guid() { sed 's/^0x//' /sys/module/ib_srpt/parameters/srpt_service_guid; }
+
+# login_line ADDRESS [OPTION,...]: what ib_srp wants to read.
+login_line() {
+	local guid address=$1
+	guid=$(service_guid)
+	[[ $address != *:* ]] || address="[$address]"
+	printf 'id_ext=%s,ioc_guid=%s,dest=%s:%s%s\n' "$guid" "$guid" "$address" "$PORT" "${2:+,$2}"
+}
+
+srp_hosts() { for h in /sys/class/srp_host/host*; do [ -e "$h" ] && basename "$h"; done; }
+
+add_target() { printf '%s\n' "$2" >"/sys/class/infiniband_srp/srp-$1-1/add_target"; }
+
+# login ADDRESS [OPTIONS] [DEVICE]: log in with ib_srp and wait for the first
+# disk. Sets HOST (host7) and DISKS (sdb sdc).
+login() {
+	try_login "$@" || fail "the login to $1 was refused: $(dmesg --notime | grep -E 'srp' | tail -n 3)"
+	wait_for "disks of $HOST" find_disks "$HOST"
+	mapfile -t DISKS < <(find_disks "$HOST")
+	note "logged in to $1${2:+ ($2)}: $HOST with ${DISKS[*]}"
+}
+
+# try_login: the same without an expectation. Status of the write.
+try_login() {
+	local before after
+	before=$(srp_hosts)
+	add_target "${3:-rxe0}" "$(login_line "$1" "${2:-}")" 2>"$WORK/login.err" || return
+	after=$(srp_hosts)
+	HOST=$(comm -13 <(sort <<<"$before") <(sort <<<"$after") | head -n 1)
+	[ -n "$HOST" ]
+}
+
+# find_disks HOST: names of its disks, once each has its device node.
+find_disks() {
+	local path found=1
+	for path in /sys/class/scsi_host/"$1"/device/target*/*/block/*; do
+		[ -b "/dev/${path##*/}" ] || continue
+		printf '%s\n' "${path##*/}"
+		found=0
+	done
+	return $found
+}
+
+# How many channels a login has.
+channels_of() { cat "/sys/class/scsi_host/$1/ch_count"; }
+
+# logout [HOST...]: all hosts unless some are named.
+logout() {
+	local host path
+	[ $# -gt 0 ] || read -ra ALL_HOSTS <<<"$(srp_hosts | tr '\n' ' ')"
+	for host in "${@:-${ALL_HOSTS[@]}}"; do
+		[ -n "$host" ] || continue
+		for path in /sys/class/srp_remote_ports/"port-${host#host}:"*/delete; do
+			[ ! -e "$path" ] || echo 1 >"$path"
+		done
+		wait_for "$host is gone" test ! -e "/sys/class/scsi_host/$host"
+	done
+}
+
+# How many channels the target has: all connected queue pairs but those of the
+# initiators in this guest. (Those that initiators other than ib_srp opened are
+# counted too.)
+target_channels() {
+	local all host
+	all=$(rdma resource show qp type RC 2>/dev/null | wc -l)
+	for host in $(srp_hosts); do all=$((all - $(channels_of "$host"))); done
+	printf '%s\n' "$all"
+}
+target_has_channels() { [ "$(target_channels)" = "$1" ]; }
+no_sessions() { target_has_channels 0; }
+
+# --- I/O --------------------------------------------------------------------
+
+# fio_verify DEVICE-OR-FILE [FIO OPTIONS]: write, read back, compare.
+fio_verify() {
+	local target=$1
+	shift
+	check "fio verify on $target $*" fio --name=verify --filename="$target" --rw=randwrite --bs=4k \
+		--size=8M --iodepth=16 --ioengine=libaio --direct=1 --verify=crc32c --verify_fatal=1 \
+		--do_verify=1 --randrepeat=0 --group_reporting "$@"
+}
+
+# start_fio NAME DEVICE [FIO OPTIONS]: in the background, until stop_fio or an
+# error. Verified reads and writes.
+start_fio() {
+	local name=$1 target=$2
+	shift 2
+	fio --name="$name" --filename="$target" --rw=randrw --bs=4k --size=16M --iodepth=16 \
+		--ioengine=libaio --direct=1 --verify=crc32c --verify_backlog=64 --verify_fatal=1 \
+		--time_based --runtime=3600 --status-interval=1 --output-format=normal \
+		"$@" >"$WORK/fio-$name.out" 2>&1 &
+	echo $! >"$WORK/fio-$name.pid"
+	FIO_PIDS+=($!)
+	wait_for "fio $name moves data" io_moves "$(basename "$target")"
+}
+
+# Does the disk complete I/O? (Two looks at its counters differ.)
+io_moves() {
+	local first second
+	first=$(awk '{ print $1 + $5 }' "/sys/class/block/$1/stat")
+	sleep 0.1
+	second=$(awk '{ print $1 + $5 }' "/sys/class/block/$1/stat")
+	[ "$second" -gt "$first" ]
+}
+
+# stop_fio NAME: fio must still be running and end without an error.
+stop_fio() {
+	local pid
+	pid=$(cat "$WORK/fio-$1.pid")
+	kill -INT "$pid" 2>/dev/null || fail "fio $1 ended by itself: $(tail -n 5 "$WORK/fio-$1.out")"
+	wait_fio "$1" || fail "fio $1 reports an error: $(grep -iE 'err|verify' "$WORK/fio-$1.out" | head -n 5)"
+	note "fio $1: no error, all data verified"
+}
+
+# wait_fio NAME: until it ends; status: did it end without an error? For I/O
+# that is expected to fail, and then for verify errors only: see fio_data_intact.
+wait_fio() {
+	local pid status=0
+	pid=$(cat "$WORK/fio-$1.pid")
+	wait_for "fio $1 ends" process_ended "$pid"
+	wait "$pid" || status=$?
+	# 128: ended by a signal, which stop_fio sends
+	[ $status = 0 ] || [ $status = 128 ]
+}
+
+process_ended() { ! kill -0 "$1" 2>/dev/null; }
+
+# fio_data_intact NAME: I/O errors are allowed, wrong data are not.
+fio_data_intact() {
+	! grep -E 'verify: bad|verify failed|bad magic' "$WORK/fio-$1.out"
+}
+
+# --- Begin, end and leaks -----------------------------------------------------
+
+# Memory that only a leak makes grow: unreclaimable slab, vmalloc and stacks, in kB.
+kernel_memory() { awk '/^(SUnreclaim|VmallocUsed|KernelStack|Percpu):/ { sum += $2 } END { print sum }' /proc/meminfo; }
+
+# RDMA objects per device and kind. Completion queues are left out: the RDMA
+# core pools them until the device goes, and then itself reports one in use.
+resources() { rdma resource show | sed -e 's/^[0-9]*: //' -e 's/ cq [0-9]*//' | sort; }
+
+# resources_before: remember them, when the links stand and the target does not.
+resources_before() { resources >"$WORK/resources"; }
+resources_as_before() { diff "$WORK/resources" <(resources); }
+
+begin() {
+	rm -rf "$WORK"
+	mkdir -p "$WORK"
+	modprobe -a target_core_mod ib_srp ib_umad rdma_cm ib_cm sd_mod libcrc32c crc32c_generic 2>/dev/null || modprobe -a target_core_mod ib_srp rdma_cm
+	mkdir -p "$CORE"
+	[ -e /tmp/memory-before ] || kernel_memory >/tmp/memory-before
+}
+
+stop_background() {
+	local pid
+	for pid in "${FIO_PIDS[@]}" $(jobs -p); do kill -KILL "$pid" 2>/dev/null || true; done
+	wait
+}
+
+unmount_all() {
+	local dir
+	for dir in "$WORK"/mnt*; do ! mountpoint -q "$dir" || umount "$dir"; done
+}
+
+# clean_up: log out, take the configuration away, unload, and look for leaks.
+# Scenarios whose subject is teardown may call it earlier, also repeatedly.
+clean_up() {
+	stop_background
+	unmount_all
+	logout
+	remove_target
+	wait_for "channels of the target gone" no_sessions
+	unload_target
+	remove_backstores
+	if [ -f "$WORK/resources" ]; then
+		wait_for "RDMA resources as before the target was loaded" resources_as_before
+	fi
+	remove_links
+}
+
+# A leak that matters repeats: more than 24 MB in one scenario, or a drift over
+# all scenarios of this guest.
+memory_not_grown() {
+	local before now
+	before=$(cat /tmp/memory-before)
+	now=$(kernel_memory)
+	[ $((now - before)) -lt 49152 ]
+}
+
+end() {
+	local status=$?
+	trap - EXIT
+	set +e
+	if [ $status != 0 ] && [ $status != 77 ]; then
+		echo "  state at the failure:"
+		{ rdma resource show; rdma resource show qp; lsmod | grep -E 'srp'; } 2>&1 | sed 's/^/    | /'
+		exit $status
+	fi
+	(
+		set -e
+		BOUND=120
+		clean_up
+		wait_for "kernel memory back to normal" memory_not_grown
+	) || exit 1
+	note "nothing leaked: sessions, RDMA resources, kernel memory; module unloaded"
+	exit $status
+}
+
+begin
+trap end EXIT
