@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 	write_file(argv[1], number++, FUZZ_LOGIN_IB, &image);
 	make_login(&image, SRPT_LOGIN_RDMA);
 	write_file(argv[1], number++, FUZZ_LOGIN_RDMA, &image);
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		image.len = strlen(names[i]);
 		memcpy(image.bytes, names[i], image.len);
 		write_file(argv[1], number++, FUZZ_NAME, &image);

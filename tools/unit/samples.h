@@ -3,6 +3,8 @@
 #ifndef SAMPLES_H
 #define SAMPLES_H
 
+#include <linux/kernel.h>
+
 #include "names.h"
 #include "wire.h"
 

@@ -13,25 +13,26 @@
 struct iu_row {
 	const char	*name;
 	enum sample	sample;
-	u16		at;
-	u8		width;
+	u16		field;
 	u64		value;
 	u16		asc;
 	const char	*text;
 };
 
-#define CMD_FMT		5, 1
-#define OUT_COUNT	6, 1
-#define IN_COUNT	7, 1
-#define ADD_CDB		31, 1
-#define DIRECT_VA	48, 8
-#define DIRECT_LEN	60, 4
-#define TABLE_VA	48, 8
-#define TABLE_LEN	60, 4
-#define TOTAL_LEN	64, 4
-#define ENTRY_VA(n)	(68 + 16 * (n)), 8
-#define ENTRY_LEN(n)	(80 + 16 * (n)), 4
-#define IMM_LEN		48, 4
+/* Offset and width, bytes. */
+#define FIELD(at, width)	((at) << 4 | (width))
+#define CMD_FMT		FIELD(5, 1)
+#define OUT_COUNT	FIELD(6, 1)
+#define IN_COUNT	FIELD(7, 1)
+#define ADD_CDB		FIELD(31, 1)
+#define DIRECT_VA	FIELD(48, 8)
+#define DIRECT_LEN	FIELD(60, 4)
+#define TABLE_VA	FIELD(48, 8)
+#define TABLE_LEN	FIELD(60, 4)
+#define TOTAL_LEN	FIELD(64, 4)
+#define ENTRY_VA(n)	FIELD(68 + 16 * (n), 8)
+#define ENTRY_LEN(n)	FIELD(80 + 16 * (n), 4)
+#define IMM_LEN		FIELD(48, 4)
 
 static const struct iu_row rows[] = {
 	/* additional CDB; S_PLAIN has 48 bytes, S_LONG_CDB 64, the others more behind */
@@ -68,7 +69,7 @@ static const struct iu_row rows[] = {
 	{ "direct ends below the last byte", S_DIRECT_IN, DIRECT_VA, ~0ULL - 4096, 0, NULL },
 	{ "direct ends at 2^64", S_DIRECT_IN, DIRECT_VA, ~0ULL - 4095, INVALID, "wraps" },
 	{ "direct begins at the last byte", S_DIRECT_OUT, DIRECT_VA, ~0ULL, INVALID, "wraps" },
-	{ "second direct length 0", S_BOTH_DIRECT, 76, 4, 0, INVALID, "length 0" },
+	{ "second direct length 0", S_BOTH_DIRECT, FIELD(76, 4), 0, INVALID, "length 0" },
 	/* indirect: S_INDIRECT_OUT has three entries of 512 bytes */
 	{ "table length 0", S_INDIRECT_OUT, TABLE_LEN, 0, INVALID, "table length" },
 	{ "table length 15", S_INDIRECT_OUT, TABLE_LEN, 15, INVALID, "table length" },
@@ -129,14 +130,14 @@ static const struct iu_row rows[] = {
 	{ "immediate, length beyond its offset", S_IMM_LONG_CDB, ADD_CDB, 20, INVALID,
 	  "CDB too long" },
 	/* task management, and the rest */
-	{ "task management, undefined function", S_TSK_MGMT, 30, 1, 0xee, 0, NULL },
-	{ "opcode of a login", S_PLAIN, 0, 1, 0x00, 0, "login" },
-	{ "opcode 4", S_PLAIN, 0, 1, 0x04, 0, "opcode" },
-	{ "opcode of a response", S_PLAIN, 0, 1, 0xc1, 0, "opcode" },
-	{ "opcode of a target's logout", S_PLAIN, 0, 1, 0x80, 0, "opcode" },
-	{ "opcode 0x40", S_PLAIN, 0, 1, 0x40, 0, "opcode" },
-	{ "opcode 0x43", S_PLAIN, 0, 1, 0x43, 0, "opcode" },
-	{ "opcode 0xff", S_PLAIN, 0, 1, 0xff, 0, "opcode" },
+	{ "task management, undefined function", S_TSK_MGMT, FIELD(30, 1), 0xee, 0, NULL },
+	{ "opcode of a login", S_PLAIN, FIELD(0, 1), 0x00, 0, "login" },
+	{ "opcode 4", S_PLAIN, FIELD(0, 1), 0x04, 0, "opcode" },
+	{ "opcode of a response", S_PLAIN, FIELD(0, 1), 0xc1, 0, "opcode" },
+	{ "opcode of a target's logout", S_PLAIN, FIELD(0, 1), 0x80, 0, "opcode" },
+	{ "opcode 0x40", S_PLAIN, FIELD(0, 1), 0x40, 0, "opcode" },
+	{ "opcode 0x43", S_PLAIN, FIELD(0, 1), 0x43, 0, "opcode" },
+	{ "opcode 0xff", S_PLAIN, FIELD(0, 1), 0xff, 0, "opcode" },
 };
 
 static void set_bytes(u8 *at, u8 width, u64 value)
@@ -177,48 +178,49 @@ static void iu_row(void **state)
 	struct srpt_iu iu;
 
 	make_sample(&image, row->sample);
-	set_bytes(image.bytes + row->at, row->width, row->value);
+	set_bytes(image.bytes + (row->field >> 4), row->field & 15, row->value);
 	free(parse(&image, rules_of_sample(row->sample), &iu, &end));
 	expect_end(&iu, end, row->asc, row->text);
 	assert_int_equal(iu.opcode, image.bytes[0]);
 	assert_memory_equal(&iu.tag, image.bytes + 8, 8);
 }
 
-/* What each sample has to give. Offsets of 0: no such buffer. */
-struct good_row {
-	enum sample		sample;
-	u8			cdb_len;
-	enum srpt_buf_kind	out_kind;
-	u32			out_len;
-	u32			out_count;
-	u32			out_at;
-	enum srpt_buf_kind	in_kind;
-	u32			in_len;
-	u32			in_count;
-	u32			in_at;
+/* What each sample has to give. */
+struct want {
+	enum srpt_buf_kind	kind;
+	u32			len;
+	u32			count;
+	u32			at;	/* offset in the message */
 };
 
-#define NONE	SRPT_BUF_NONE, 0, 0, 0
+struct good_row {
+	enum sample	sample;
+	u8		cdb_len;
+	struct want	out;
+	struct want	in;
+};
+
+#define NONE	SRPT_BUF_NONE
 #define DIRECT	SRPT_BUF_DIRECT
 #define TABLE	SRPT_BUF_INDIRECT
 #define IMM	SRPT_BUF_IMM
 
 static const struct good_row good[] = {
-	{ S_PLAIN, 16, NONE, NONE },
-	{ S_LONG_CDB, 32, NONE, NONE },
-	{ S_DIRECT_OUT, 16, DIRECT, 4096, 1, 48, NONE },
-	{ S_DIRECT_IN, 16, NONE, DIRECT, 4096, 1, 48 },
-	{ S_DIRECT_IN_LONG_CDB, 32, NONE, DIRECT, 4096, 1, 64 },
-	{ S_INDIRECT_OUT, 16, TABLE, 1536, 3, 68, NONE },
-	{ S_INDIRECT_IN, 16, NONE, TABLE, 8192, 2, 68 },
-	{ S_INDIRECT_AND_DIRECT, 16, TABLE, 1024, 2, 68, DIRECT, 36, 1, 100 },
-	{ S_DIRECT_AND_INDIRECT, 16, DIRECT, 36, 1, 48, TABLE, 1024, 2, 84 },
-	{ S_BOTH_DIRECT, 16, DIRECT, 512, 1, 48, DIRECT, 36, 1, 64 },
-	{ S_IMM, 16, IMM, 100, 0, 68, NONE },
-	{ S_IMM_LONG_CDB, 32, IMM, 100, 0, 68, NONE },
-	{ S_IMM_AND_DIRECT, 16, IMM, 100, 0, 68, DIRECT, 36, 1, 52 },
-	{ S_EXT_TABLE, 16, NONE, TABLE, 4096, 1, 68 },
-	{ S_EXT_TABLE_ONLY, 16, NONE, TABLE, 4096, 0, 68 },
+	{ S_PLAIN, 16, { NONE }, { NONE } },
+	{ S_LONG_CDB, 32, { NONE }, { NONE } },
+	{ S_DIRECT_OUT, 16, { DIRECT, 4096, 1, 48 }, { NONE } },
+	{ S_DIRECT_IN, 16, { NONE }, { DIRECT, 4096, 1, 48 } },
+	{ S_DIRECT_IN_LONG_CDB, 32, { NONE }, { DIRECT, 4096, 1, 64 } },
+	{ S_INDIRECT_OUT, 16, { TABLE, 1536, 3, 68 }, { NONE } },
+	{ S_INDIRECT_IN, 16, { NONE }, { TABLE, 8192, 2, 68 } },
+	{ S_INDIRECT_AND_DIRECT, 16, { TABLE, 1024, 2, 68 }, { DIRECT, 36, 1, 100 } },
+	{ S_DIRECT_AND_INDIRECT, 16, { DIRECT, 36, 1, 48 }, { TABLE, 1024, 2, 84 } },
+	{ S_BOTH_DIRECT, 16, { DIRECT, 512, 1, 48 }, { DIRECT, 36, 1, 64 } },
+	{ S_IMM, 16, { IMM, 100, 0, 68 }, { NONE } },
+	{ S_IMM_LONG_CDB, 32, { IMM, 100, 0, 68 }, { NONE } },
+	{ S_IMM_AND_DIRECT, 16, { IMM, 100, 0, 68 }, { DIRECT, 36, 1, 52 } },
+	{ S_EXT_TABLE, 16, { NONE }, { TABLE, 4096, 1, 68 } },
+	{ S_EXT_TABLE_ONLY, 16, { NONE }, { TABLE, 4096, 0, 68 } },
 };
 
 static void expect_cmd(const u8 *bytes, const struct srpt_iu *iu, u8 cdb_len)
@@ -233,15 +235,22 @@ static void expect_cmd(const u8 *bytes, const struct srpt_iu *iu, u8 cdb_len)
 	assert_false(iu->sol_failure);
 }
 
-static void expect_table(const struct srpt_buf *data, const u8 *bytes, u32 entries)
+static void expect_data(const struct srpt_buf *data, const struct want *want, const u8 *bytes,
+			u32 entries)
 {
+	assert_int_equal(data->kind, want->kind);
+	assert_int_equal(data->len, want->len);
+	assert_int_equal(data->count, want->count);
+	assert_ptr_equal(data->desc, want->at ? bytes + want->at : NULL);
 	assert_int_equal(data->table_count, entries);
-	assert_memory_equal(&data->table, bytes, 16);
+	if (want->kind == TABLE)
+		assert_memory_equal(&data->table, bytes + want->at - 20, 16);
 }
 
 static void good_row(void **state)
 {
 	const struct good_row *row = *state;
+	bool ext = rules_of_sample(row->sample)->ext_table;
 	enum srpt_iu_end end;
 	struct image image;
 	struct srpt_iu iu;
@@ -251,19 +260,8 @@ static void good_row(void **state)
 	bytes = parse(&image, rules_of_sample(row->sample), &iu, &end);
 	assert_int_equal(end, SRPT_IU_OK);
 	expect_cmd(bytes, &iu, row->cdb_len);
-	assert_int_equal(iu.out.kind, row->out_kind);
-	assert_int_equal(iu.out.len, row->out_len);
-	assert_int_equal(iu.out.count, row->out_count);
-	assert_ptr_equal(iu.out.desc, row->out_at ? bytes + row->out_at : NULL);
-	assert_int_equal(iu.in.kind, row->in_kind);
-	assert_int_equal(iu.in.len, row->in_len);
-	assert_int_equal(iu.in.count, row->in_count);
-	assert_ptr_equal(iu.in.desc, row->in_at ? bytes + row->in_at : NULL);
-	if (iu.out.kind == TABLE)
-		expect_table(&iu.out, bytes + row->out_at - 20, row->out_count);
-	if (iu.in.kind == TABLE)
-		expect_table(&iu.in, bytes + row->in_at - 20,
-			     rules_of_sample(row->sample)->ext_table ? 8 : row->in_count);
+	expect_data(&iu.out, &row->out, bytes, row->out.count);
+	expect_data(&iu.in, &row->in, bytes, ext ? 8 : row->in.count);
 	free(bytes);
 }
 
@@ -280,7 +278,7 @@ static void expect_cut(const struct image *whole, enum sample sample, u32 len)
 	free(parse(&image, rules_of_sample(sample), &iu, &end));
 	assert_int_equal(end, cmd && len >= 48 ? SRPT_IU_SENSE : SRPT_IU_DISCONNECT);
 	assert_int_equal(iu.asc, end == SRPT_IU_SENSE ? TOO_SHORT : 0);
-	assert_non_null(strstr(iu.error, len < 16 || (len < 48) ? "short" : "beyond"));
+	assert_non_null(strstr(iu.error, len < 48 ? "short" : "beyond"));
 	if (len >= 16)
 		memcpy(&tag, image.bytes + 8, 8);
 	assert_true(iu.tag == tag);
@@ -545,9 +543,9 @@ void add_iu_tests(struct test_list *list)
 {
 	uintptr_t i;
 
-	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(good); i++)
 		add_test(list, sample_names[good[i].sample], good_row, &good[i]);
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		add_test(list, rows[i].name, iu_row, &rows[i]);
 	for (i = 0; i < SAMPLE_COUNT; i++)
 		add_test(list, "cut at every length", every_cut, (void *)i);

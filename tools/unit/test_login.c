@@ -204,7 +204,7 @@ void add_login_tests(struct test_list *list)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		add_test(list, rows[i].name, login_row, &rows[i]);
 	add_test(list, "login cut at every length", every_cut, NULL);
 	add_test(list, "login with padding", padding, NULL);

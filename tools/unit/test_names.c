@@ -160,8 +160,8 @@ static void same_name(void **state)
 	size_t i, j;
 
 	(void)state;
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		for (j = 0; j < sizeof(rows) / sizeof(rows[0]); j++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		for (j = 0; j < ARRAY_SIZE(rows); j++) {
 			bool same = rows[i].kind == rows[j].kind &&
 				    !strcmp(rows[i].digits, rows[j].digits);
 
@@ -216,7 +216,7 @@ static void print_without_room(void **state)
 	size_t i, size;
 
 	(void)state;
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		assert_int_equal(srpt_parse_acl_name(&name, rows[i].text), 0);
 		for (size = 0; size < 36; size++) {
 			char *buf = malloc(size ? size : 1);
@@ -288,7 +288,7 @@ static void service_guid(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(guids) / sizeof(guids[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(guids); i++) {
 		char *copy = (char *)exact_copy((const u8 *)guids[i].text,
 						strlen(guids[i].text) + 1);
 		u64 guid = 0xdead;
@@ -304,9 +304,9 @@ void add_name_tests(struct test_list *list)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		add_test(list, rows[i].text, name_row, &rows[i]);
-	for (i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(refused); i++)
 		add_test(list, "refused name", refused_row, refused[i]);
 	add_test(list, "equal names", same_name, NULL);
 	add_test(list, "no name is equal to nothing", none_is_never_same, NULL);

@@ -8,7 +8,9 @@
 #include <linux/types.h>
 
 #define BIT(n)			(1UL << (n))
+#define noinline		__attribute__((__noinline__))
 #define likely(x)		__builtin_expect(!!(x), 1)
+#define ARRAY_SIZE(x)		(sizeof(x) / sizeof((x)[0]))
 #define min(a, b)		((a) < (b) ? (a) : (b))
 #define round_down(x, unit)	((x) & ~((__typeof__(x))(unit) - 1))
 #define round_up(x, unit)	round_down((x) + (unit) - 1, unit)

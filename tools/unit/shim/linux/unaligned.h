@@ -3,7 +3,15 @@
 #ifndef SHIM_LINUX_UNALIGNED_H
 #define SHIM_LINUX_UNALIGNED_H
 
+#include <string.h>
 #include <linux/types.h>
+
+#define get_unaligned(from) ({					\
+	__typeof__(*(from) + 0) shim_value;			\
+								\
+	memcpy(&shim_value, (from), sizeof(shim_value));	\
+	shim_value;						\
+})
 
 static inline u16 get_unaligned_be16(const void *from)
 {
