@@ -200,7 +200,7 @@ struct good_row {
 	struct want	in;
 };
 
-#define NONE	SRPT_BUF_NONE
+#define NONE	.kind = SRPT_BUF_NONE
 #define DIRECT	SRPT_BUF_DIRECT
 #define TABLE	SRPT_BUF_INDIRECT
 #define IMM	SRPT_BUF_IMM
