@@ -242,23 +242,27 @@ static void srpt_handle_cmd(struct srpt_send_ioctx *ctx)
 	target_submit(cmd);
 }
 
+/* What the target core calls SRP's task management functions. */
+static const struct {
+	u8	srp;
+	u8	core;
+} srpt_tmr_names[] = {
+	{ SRP_TSK_LUN_RESET,		TMR_LUN_RESET },
+	{ SRP_TSK_ABORT_TASK,		TMR_ABORT_TASK },
+	{ SRP_TSK_ABORT_TASK_SET,	TMR_ABORT_TASK_SET },
+	{ SRP_TSK_CLEAR_TASK_SET,	TMR_CLEAR_TASK_SET },
+	{ SRP_TSK_CLEAR_ACA,		TMR_CLEAR_ACA },
+};
+
 /* The target core's name of an SRP task management function, or TMR_UNKNOWN. */
 static u8 srpt_tmr_function(u8 func)
 {
-	switch (func) {
-	case SRP_TSK_ABORT_TASK:
-		return TMR_ABORT_TASK;
-	case SRP_TSK_ABORT_TASK_SET:
-		return TMR_ABORT_TASK_SET;
-	case SRP_TSK_CLEAR_TASK_SET:
-		return TMR_CLEAR_TASK_SET;
-	case SRP_TSK_LUN_RESET:
-		return TMR_LUN_RESET;
-	case SRP_TSK_CLEAR_ACA:
-		return TMR_CLEAR_ACA;
-	default:
-		return TMR_UNKNOWN;
-	}
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(srpt_tmr_names); i++)
+		if (srpt_tmr_names[i].srp == func)
+			return srpt_tmr_names[i].core;
+	return TMR_UNKNOWN;
 }
 
 /**

@@ -281,12 +281,12 @@ static int srpt_check_size(const char *page, u32 *val, const char *what, u32 lea
 
 /* An attribute of a portal group that holds a number; it applies to logins to come. */
 #define SRPT_SIZE_ATTR(_name, _field, _least, _most)					\
-static ssize_t srpt_tpg_attrib_##_name##_show(struct config_item *item, char *page)	\
+static ssize_t srpt_attrib_##_name##_show(struct config_item *item, char *page)	\
 {											\
 	return sysfs_emit(page, "%u\n", srpt_tpg_of(attrib_to_tpg(item))->_field);	\
 }											\
 											\
-static ssize_t srpt_tpg_attrib_##_name##_store(struct config_item *item,		\
+static ssize_t srpt_attrib_##_name##_store(struct config_item *item,		\
 					       const char *page, size_t count)		\
 {											\
 	u32 val;									\
@@ -297,18 +297,18 @@ static ssize_t srpt_tpg_attrib_##_name##_store(struct config_item *item,		\
 	WRITE_ONCE(srpt_tpg_of(attrib_to_tpg(item))->_field, val);			\
 	return count;									\
 }											\
-CONFIGFS_ATTR(srpt_tpg_attrib_, _name)
+CONFIGFS_ATTR(srpt_attrib_, _name)
 
 SRPT_SIZE_ATTR(srp_max_rdma_size, max_rdma_size, 256, SRPT_MAX_DATA);
 SRPT_SIZE_ATTR(srp_max_rsp_size, max_rsp_size, sizeof(struct srp_rsp) + 4, 4096);
 SRPT_SIZE_ATTR(srp_sq_size, sq_size, 16, 16384);
 
-static ssize_t srpt_tpg_attrib_use_srq_show(struct config_item *item, char *page)
+static ssize_t srpt_attrib_use_srq_show(struct config_item *item, char *page)
 {
 	return sysfs_emit(page, "%d\n", srpt_tpg_of(attrib_to_tpg(item))->use_srq);
 }
 
-static ssize_t srpt_tpg_attrib_use_srq_store(struct config_item *item, const char *page,
+static ssize_t srpt_attrib_use_srq_store(struct config_item *item, const char *page,
 					     size_t count)
 {
 	bool val;
@@ -321,13 +321,13 @@ static ssize_t srpt_tpg_attrib_use_srq_store(struct config_item *item, const cha
 	WRITE_ONCE(srpt_tpg_of(attrib_to_tpg(item))->use_srq, val);
 	return count;
 }
-CONFIGFS_ATTR(srpt_tpg_attrib_, use_srq);
+CONFIGFS_ATTR(srpt_attrib_, use_srq);
 
-static struct configfs_attribute *srpt_tpg_attrib_attrs[] = {
-	&srpt_tpg_attrib_attr_srp_max_rdma_size,
-	&srpt_tpg_attrib_attr_srp_max_rsp_size,
-	&srpt_tpg_attrib_attr_srp_sq_size,
-	&srpt_tpg_attrib_attr_use_srq,
+static struct configfs_attribute *srpt_attrib_attrs[] = {
+	&srpt_attrib_attr_use_srq,
+	&srpt_attrib_attr_srp_sq_size,
+	&srpt_attrib_attr_srp_max_rsp_size,
+	&srpt_attrib_attr_srp_max_rdma_size,
 	NULL,
 };
 
@@ -409,34 +409,39 @@ static const struct target_core_fabric_ops srpt_ops = {
 	.fabric_name			= "srpt",
 	.node_acl_size			= sizeof(struct srpt_node_acl),
 	SRPT_DIRECT_SUBMIT
+
+	.tfc_discovery_attrs		= srpt_discovery_attrs,
+	.tfc_wwn_attrs			= srpt_wwn_attrs,
+	.tfc_tpg_attrib_attrs		= srpt_attrib_attrs,
+
+	.fabric_make_wwn		= srpt_make_tport,
+	.fabric_make_tpg		= srpt_make_tpg,
+	.fabric_init_nodeacl		= srpt_init_nodeacl,
+	.fabric_enable_tpg		= srpt_enable_tpg,
+	.fabric_drop_tpg		= srpt_drop_tpg,
+	.fabric_drop_wwn		= srpt_drop_tport,
+
 	.tpg_get_wwn			= srpt_tpg_wwn,
 	.tpg_get_tag			= srpt_tpg_tag,
+	.tpg_get_inst_index		= srpt_tpg_index,
 	.tpg_get_default_depth		= srpt_tpg_depth,
 	.tpg_check_demo_mode		= srpt_no,
 	.tpg_check_demo_mode_cache	= srpt_yes,
 	.tpg_check_demo_mode_write_protect = srpt_yes,
 	.tpg_check_prod_mode_write_protect = srpt_no,
-	.tpg_get_inst_index		= srpt_tpg_index,
 	.set_default_node_attributes	= srpt_default_acl_attrs,
-	.fabric_init_nodeacl		= srpt_init_nodeacl,
+
 	.sess_get_index			= srpt_session_index,
 	.close_session			= srpt_close_session,
-	.check_stop_free		= srpt_check_stop_free,
-	.release_cmd			= srpt_release_cmd,
-	.get_cmd_state			= srpt_get_cmd_state,
+
 	.write_pending			= srpt_write_pending,
 	.queue_data_in			= srpt_queue_data_in,
 	.queue_status			= srpt_queue_status,
 	.queue_tm_rsp			= srpt_queue_tm_rsp,
 	.aborted_task			= srpt_aborted_task,
-	.fabric_make_wwn		= srpt_make_tport,
-	.fabric_drop_wwn		= srpt_drop_tport,
-	.fabric_make_tpg		= srpt_make_tpg,
-	.fabric_enable_tpg		= srpt_enable_tpg,
-	.fabric_drop_tpg		= srpt_drop_tpg,
-	.tfc_discovery_attrs		= srpt_discovery_attrs,
-	.tfc_wwn_attrs			= srpt_wwn_attrs,
-	.tfc_tpg_attrib_attrs		= srpt_tpg_attrib_attrs,
+	.check_stop_free		= srpt_check_stop_free,
+	.release_cmd			= srpt_release_cmd,
+	.get_cmd_state			= srpt_get_cmd_state,
 };
 
 /**

@@ -278,7 +278,7 @@ void srpt_ipv4_name(struct srpt_name *name, const u8 *addr)
  * bits ``0x`` and 32 digits, in lower case. %SRPT_NAME_NONE is written as nothing.
  *
  * Context: Any.
- * Return: Characters that the whole text has, like snprintf().
+ * Return: Characters written, without the NUL byte, like scnprintf(); so a caller may add it up.
  */
 int srpt_print_name(char *buf, size_t size, const struct srpt_name *name)
 {
@@ -287,14 +287,14 @@ int srpt_print_name(char *buf, size_t size, const struct srpt_name *name)
 	u64 low = get_unaligned_be64(id + SRPT_GUID_AT);
 
 	if (name->kind == SRPT_NAME_NONE)
-		return snprintf(buf, size, "%s", "");
+		return scnprintf(buf, size, "%s", "");
 	if (name->kind == SRPT_NAME_GUID)
-		return snprintf(buf, size, "%04x:%04x:%04x:%04x",
-				get_unaligned_be16(id + 8), get_unaligned_be16(id + 10),
-				get_unaligned_be16(id + 12), get_unaligned_be16(id + 14));
+		return scnprintf(buf, size, "%04x:%04x:%04x:%04x",
+				 get_unaligned_be16(id + 8), get_unaligned_be16(id + 10),
+				 get_unaligned_be16(id + 12), get_unaligned_be16(id + 14));
 	if (!memcmp(id, srpt_v4_prefix, sizeof(srpt_v4_prefix)))
-		return snprintf(buf, size, "%u.%u.%u.%u", id[12], id[13], id[14], id[15]);
-	return snprintf(buf, size, "0x%016llx%016llx", high, low);
+		return scnprintf(buf, size, "%u.%u.%u.%u", id[12], id[13], id[14], id[15]);
+	return scnprintf(buf, size, "0x%016llx%016llx", high, low);
 }
 
 /**

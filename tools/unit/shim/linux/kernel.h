@@ -19,4 +19,10 @@
 #define cpu_to_be32(x)		htobe32(x)
 #define be32_to_cpu(x)		be32toh(x)
 
+#define scnprintf(buf, size, ...) ({					\
+	int shim_len = snprintf(buf, size, __VA_ARGS__);		\
+									\
+	shim_len < (int)(size) ? shim_len : (size) ? (int)(size) - 1 : 0;	\
+})
+
 #endif /* SHIM_LINUX_KERNEL_H */
