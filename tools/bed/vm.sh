@@ -24,6 +24,10 @@ probe_kvm() {
 
 vm_accel() {
 	local key result
+	if [ -n "${VM_ACCEL:-}" ]; then
+		echo "$VM_ACCEL max"
+		return
+	fi
 	if [ ! -w /dev/kvm ]; then
 		echo "tcg,thread=multi max"
 		return
@@ -46,6 +50,8 @@ make_payload() {
 	mkdir -p "$dir/bin"
 	cp "$BED/init" "$BED/insmod-ours" "$BED/run-scenario" "$BED/known-messages" "$dir/"
 	cp "$TOP"/tools/scenarios/* "$dir/"
+	# shellcheck disable=SC2086 # VM_FILES is a list
+	[ -z "${VM_FILES:-}" ] || cp $VM_FILES "$dir/"
 	[ ! -d "$TOP/build/guest" ] || cp -r "$TOP/build/guest/." "$dir/bin/"
 	find "$TOP/build" -path "$TOP/build/$kernel-*/*.ko" -exec cp -t "$dir" {} +
 	rm -f "$dir/ib_srpt.ko"
@@ -55,7 +61,9 @@ make_payload() {
 }
 
 # vm_start NAME KERNEL MODULE: boot. MODULE is the ib_srpt.ko to test, empty
-# for the kernel's own. VM_EXTRA may hold more arguments for QEMU.
+# for the kernel's own. VM_EXTRA may hold more arguments for QEMU, VM_ACCEL
+# another accelerator than the one that suits this machine, VM_FILES more files
+# to put into the guest's /bed.
 vm_start() {
 	local kernel=$CACHE/kernels/$2 accel cpu
 	mkdir -p "$LOGS"
