@@ -512,6 +512,8 @@ static void srpt_release_work(struct work_struct *work)
 	srpt_free_recv(ch);
 	srpt_free_ioctx_ring(ch->sdev->device, ch->send_ring);
 	srpt_uncount_ch(ch);
+	/* Another channel may have kicked the login until then; it does nothing any more. */
+	cancel_work_sync(&ch->login_work);
 	kfree(ch);
 }
 

@@ -223,6 +223,7 @@ u32 srpt_srq_promise(struct srpt_srq *srq, u32 want)
 {
 	u32 need, room;
 
+	srpt_srq_repost_spare(srq);
 	mutex_lock(&srq->lock);
 	room = srq->max - min(srq->max, srq->granted);
 	want = min(want, room);
