@@ -12,7 +12,7 @@ modules modules_install clean:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) $@
 
 unit:
-	$(MAKE) -C tools/unit
+	$(MAKE) -C tools/unit check
 
 check:
 	@TESTS='$(TESTS)' KERNEL='$(KERNEL)' MODULE='$(MODULE)' tools/check
