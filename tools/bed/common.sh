@@ -39,6 +39,9 @@ step() {
 	die "'$text' failed after $((SECONDS - start)) s. The whole output is in $log"
 }
 
+# How many times slower than the packaged kernels a kernel is.
+slowness() { if [ "$1" = debug ]; then echo 8; else echo 1; fi; }
+
 need_root() {
 	[ "$(id -u)" = 0 ] && return
 	die "this needs root, to make file systems and chroots. Run it with sudo or in a root shell."

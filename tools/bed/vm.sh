@@ -8,6 +8,7 @@
 
 VM_PID=
 BOOT_BOUND=300
+DEBUG_APPEND="pci=noacpi page_poison=1 sysctl.kernel.hung_task_timeout_secs=900"
 
 # Accelerator: KVM only where a guest really runs with it.
 probe_kvm() {
@@ -48,7 +49,7 @@ make_payload() {
 	local kernel=$1 module=$2 dir=$VM_DIR/payload
 	rm -rf "$dir"
 	mkdir -p "$dir/bin"
-	cp "$BED/init" "$BED/insmod-ours" "$BED/run-scenario" "$BED/known-messages" "$dir/"
+	cp "$BED/init" "$BED/insmod-ours" "$BED/run-scenario" "$BED/kmemleak-scan" "$BED/known-messages" "$dir/"
 	cp "$TOP"/tools/scenarios/* "$dir/"
 	# shellcheck disable=SC2086 # VM_FILES is a list
 	[ -z "${VM_FILES:-}" ] || cp $VM_FILES "$dir/"
@@ -66,6 +67,13 @@ make_payload() {
 # to put into the guest's /bed.
 vm_start() {
 	local kernel=$CACHE/kernels/$2 accel cpu
+	local slow append memory=2G
+	slow=$(slowness "$2")
+	append="bed.slow=$slow"
+	if [ "$2" = debug ]; then
+		append+=" $DEBUG_APPEND"
+		memory=3G
+	fi
 	mkdir -p "$LOGS"
 	VM_DIR=$(mktemp -d "${TMPDIR:-/tmp}/ib_srpt-vm.XXXXXX")
 	VM_CONSOLE=$LOGS/$1-$2-$(date +%H%M%S)-$$.console
@@ -74,10 +82,10 @@ vm_start() {
 	mkfifo "$VM_DIR"/{cmd,hang}.{in,out}
 	local start=$SECONDS
 	# shellcheck disable=SC2086 # VM_EXTRA is a list
-	TMPDIR=$VM_DIR qemu-system-x86_64 -accel "$accel" -cpu "$cpu" -smp "${VM_CPUS:-2}" -m "${VM_MEM:-2G}" \
+	TMPDIR=$VM_DIR qemu-system-x86_64 -accel "$accel" -cpu "$cpu" -smp "${VM_CPUS:-2}" -m "${VM_MEM:-$memory}" \
 		-nographic -no-reboot -nic none -vga none -monitor none \
 		-kernel "$kernel/vmlinuz" -initrd "$kernel/initramfs.img" \
-		-append "console=ttyS0 panic=-1 mitigations=off nokaslr selinux=0 apparmor=0 rcupdate.rcu_cpu_stall_timeout=120 ${VM_APPEND:-}" \
+		-append "console=ttyS0 panic=-1 mitigations=off nokaslr selinux=0 apparmor=0 rcupdate.rcu_cpu_stall_timeout=120 $append ${VM_APPEND:-}" \
 		-drive "file=$CACHE/root.img,if=virtio,format=raw,snapshot=on" \
 		-drive "file=$kernel/modules.img,if=virtio,format=raw,snapshot=on" \
 		-drive "file=$VM_DIR/payload.tar,if=virtio,format=raw,readonly=on" \
@@ -87,7 +95,7 @@ vm_start() {
 		${VM_EXTRA:-} </dev/null >"$VM_DIR/qemu.out" 2>&1 &
 	VM_PID=$!
 	exec 6<>"$VM_DIR/cmd.in" 7<>"$VM_DIR/cmd.out" 5<>"$VM_DIR/hang.in"
-	if ! vm_answer "$BOOT_BOUND" >"$VM_DIR/boot.out"; then
+	if ! vm_answer $((BOOT_BOUND * (slow > 1 ? 3 : 1))) >"$VM_DIR/boot.out"; then
 		say "    the guest (kernel $2) did not come up; its console log is $VM_CONSOLE"
 		tail -n 5 "$VM_DIR/qemu.out" "$VM_CONSOLE" >&2
 		vm_stop

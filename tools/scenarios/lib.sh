@@ -16,6 +16,7 @@ CORE=/sys/kernel/config/target/core
 SRPT=/sys/kernel/config/target/srpt
 PORT=5555
 BOUND=${BOUND:-60}
+SLOW=${SLOW:-1} # how many times slower than usual this kernel is
 HOST=
 DISKS=()
 FIO_PIDS=()
@@ -57,14 +58,15 @@ check_not() {
 
 same() { [ "$1" = "$2" ] || fail "${3:-value}: '$1' instead of '$2'"; }
 
-# wait_for TEXT COMMAND...: poll until the command succeeds, $BOUND seconds long.
+# wait_for TEXT COMMAND...: poll until the command succeeds, $BOUND seconds long
+# (times $SLOW).
 wait_for() {
-	local text=$1 end=$((SECONDS + BOUND))
+	local text=$1 end=$((SECONDS + BOUND * SLOW))
 	shift
 	until "$@" >"$WORK/wait.out" 2>&1; do
 		if [ $SECONDS -ge $end ]; then
 			tail -n 15 "$WORK/wait.out" | sed 's/^/    /'
-			fail "not within $BOUND s: $text"
+			fail "not within $((BOUND * SLOW)) s: $text"
 		fi
 		sleep 0.2
 	done
@@ -466,7 +468,7 @@ memory_not_grown() {
 	local before now
 	before=$(cat /tmp/memory-before)
 	now=$(kernel_memory)
-	[ $((now - before)) -lt 49152 ]
+	[ $((now - before)) -lt $((49152 * SLOW)) ]
 }
 
 end() {
