@@ -17,6 +17,9 @@ unit:
 check:
 	@TESTS='$(TESTS)' KERNEL='$(KERNEL)' MODULE='$(MODULE)' tools/check
 
+check-debug:
+	@TESTS='$(TESTS)' KERNEL=debug tools/check
+
 lint:
 	@tools/lint
 
@@ -34,10 +37,11 @@ help:
 	@echo 'make modules_install, make clean'
 	@echo 'make demo         boot a guest, export a LUN, log in, write and read verified data (root)'
 	@echo 'make check        all tests (root); TESTS="login* fio*" KERNEL=6.12 run a part'
+	@echo 'make check-debug  the scenarios on a kernel that watches memory and locks, built once (root, slow)'
 	@echo 'make unit         the tests that need no guest'
 	@echo 'make lint         warnings, sparse, clang, kernel-doc, spelling, shell, style (root)'
 	@echo 'make bench        figures of this module and of the kernel'"'"'s own, side by side (root)'
 	@echo 'make distclean    remove builds and the cache of kernels and guest images'
 
 .DEFAULT_GOAL := modules
-.PHONY: modules modules_install clean unit check lint demo bench distclean help
+.PHONY: modules modules_install clean unit check check-debug lint demo bench distclean help
