@@ -18,6 +18,7 @@ PORT=5555
 BOUND=${BOUND:-60}
 SLOW=${SLOW:-1} # how many times slower than usual this kernel is
 HOST=
+HAND_ID=0x00000000000000000000000000c0ffee
 DISKS=()
 FIO_PIDS=()
 
@@ -223,6 +224,14 @@ add_acl() {
 	done
 }
 
+# remove_acl TPG NAME: with its mapped LUNs, while sessions may live.
+remove_acl() {
+	local entry
+	for entry in "$1/acls/$2"/lun_*/*; do [ ! -L "$entry" ] || rm "$entry"; done
+	for entry in "$1/acls/$2"/lun_*/; do [ ! -d "$entry" ] || rmdir "$entry"; done
+	rmdir "$1/acls/$2"
+}
+
 enable_tpg() { echo 1 >"$1/enable"; }
 disable_tpg() { echo 0 >"$1/enable"; }
 listen_on() { echo "$1" >"$SRPT/discovery_auth/rdma_cm_port"; }
@@ -339,6 +348,32 @@ logout() {
 		done
 		wait_for "$host is gone" test ! -e "/sys/class/scsi_host/$host"
 	done
+}
+
+# by_hand MODE...: logins of tools/guest/srp_logins.c under an initiator port ID
+# of their own, HAND_ID, which an ACL has to admit.
+by_hand() { /bed/bin/srp_logins -g "$(service_guid)" -p "$PORT" -i "$HAND_ID" "$@"; }
+
+# script_says EXPECTED: the input is a script for by_hand; each line of what it
+# prints must be as expected.
+script_says() {
+	printf '%s\n' "$1" >"$WORK/script.expected"
+	timeout "$((BOUND * 2))" /bed/bin/srp_logins -g "$(service_guid)" -p "$PORT" -i "$HAND_ID" script >"$WORK/script.out" ||
+		fail "the logins by hand do not end: $(tail -n 3 "$WORK/script.out")"
+	diff "$WORK/script.expected" "$WORK/script.out" || fail "logins by hand (< expected, > seen)"
+	sed 's/^/  - /' "$WORK/script.out"
+}
+
+# in_time SECONDS TEXT COMMAND...: it must end, well, within that time.
+in_time() {
+	local bound=$1 text=$2 status=0 start=$SECONDS pid
+	shift 2
+	"$@" >"$WORK/in_time.out" 2>&1 &
+	pid=$!
+	BOUND=$bound wait_for "$text" process_ended $pid
+	wait $pid || status=$?
+	[ $status = 0 ] || fail "$text: status $status: $(tail -n 3 "$WORK/in_time.out")"
+	note "$text: after $((SECONDS - start)) s"
 }
 
 # How many channels the target has: all connected queue pairs but those of the
