@@ -160,8 +160,9 @@ try_unload() {
 
 # --- LUNs -------------------------------------------------------------------
 
-# make_backstore KIND NAME [SIZE IN MB]: rd_mcp, fileio, brd, null_blk or
-# scsi_debug; prints nothing, the back store is $CORE/*/NAME.
+# make_backstore KIND NAME [SIZE IN MB]: rd_mcp, fileio, brd, null_blk, scsi_debug
+# or dm; prints nothing, the back store is $CORE/*/NAME. Kind dm is a brd below
+# the device mapper's device "held": "dmsetup suspend" makes it hold all I/O.
 make_backstore() {
 	local kind=$1 name=$2 size=${3:-64}
 	case $kind in
@@ -173,6 +174,13 @@ make_backstore() {
 	brd)
 		modprobe brd rd_nr=1 rd_size=$((size * 1024))
 		enable_backstore iblock_0 "$name" "udev_path=/dev/ram0"
+		;;
+	dm)
+		modprobe dm_mod
+		modprobe brd rd_nr=1 rd_size=$((size * 1024))
+		dmsetup create held --table "0 $((size * 2048)) linear /dev/ram0 0"
+		wait_for "device held" test -b /dev/mapper/held
+		enable_backstore iblock_0 "$name" udev_path=/dev/mapper/held
 		;;
 	null_blk)
 		modprobe null_blk nr_devices=1 gb=1 memory_backed=1 discard=1
@@ -188,6 +196,11 @@ make_backstore() {
 }
 
 scsi_debug_disk() { ls -d /sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*/block/* | sed 's|.*/||' | grep .; }
+
+remove_held() {
+	dmsetup resume held
+	dmsetup remove held
+}
 
 enable_backstore() {
 	mkdir -p "$CORE/$1/$2"
@@ -283,6 +296,7 @@ remove_backstores() {
 	local dir module
 	for dir in "$CORE"/*_*/*/; do [ ! -e "$dir/enable" ] || rmdir "$dir"; done
 	for dir in "$CORE"/*_*/; do [ ! -d "$dir" ] || rmdir "$dir"; done
+	! dmsetup info held >/dev/null 2>&1 || wait_for "device held is removed" remove_held
 	for module in brd null_blk scsi_debug; do
 		[ ! -d "/sys/module/$module" ] || wait_for "$module unloads" rmmod "$module"
 	done
