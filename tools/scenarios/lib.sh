@@ -83,17 +83,23 @@ dmesg_has() {
 # --- Soft RDMA links --------------------------------------------------------
 
 # make_link [N] [rxe|siw]: device rxeN (siwN) on dummyN with the addresses
-# 10.0.N.1/24 and fd00:N::1/64.
+# 10.0.N.1/24 and fd00:N::1/64, and the MAC address LINK_MAC if that is set.
 make_link() {
 	local n=${1:-0} kind=${2:-rxe} net=dummy${1:-0}
 	modprobe dummy numdummies=0
 	case $kind in rxe) modprobe rdma_rxe ;; *) modprobe "$kind" ;; esac
-	ip link add "$net" type dummy
+	ip link add "$net" ${LINK_MAC:+address "$LINK_MAC"} type dummy
 	ip link set "$net" up
 	ip addr add "10.0.$n.1/24" dev "$net"
 	ip addr add "fd00:$n::1/64" dev "$net" nodad
 	wait_for "link-local address of $net" link_local_ready "$net"
-	rdma link add "$kind$n" type "$kind" netdev "$net"
+	add_device "$n" "$kind"
+}
+
+# add_device [N] [rxe|siw]: on a dummyN that exists.
+add_device() {
+	local n=${1:-0} kind=${2:-rxe}
+	rdma link add "$kind$n" type "$kind" netdev "dummy$n"
 	wait_for "port of $kind$n active" grep -q ACTIVE "/sys/class/infiniband/$kind$n/ports/1/state"
 	wait_for "GIDs of $kind$n" gid_of_address "$kind$n" "10.0.$n.1"
 	wait_for "ib_srp sees $kind$n" test -e "/sys/class/infiniband_srp/srp-$kind$n-1/add_target"
@@ -135,6 +141,7 @@ guid_name() { gid "$1" | cut -d: -f5-8; }
 module_is_ours() { [ -f /bed/ib_srpt.ko ]; }
 
 # load_target [PARAMETER=VALUE...]
+# shellcheck disable=SC2120 # most scenarios need no parameter
 load_target() {
 	modprobe ib_srpt "$@"
 	if module_is_ours; then
@@ -348,10 +355,29 @@ find_disks() {
 	return $found
 }
 
+# rport_set HOST ATTRIBUTE VALUE: of the remote port, which knows what to do when
+# the connection is lost.
+rport_set() { echo "$3" >"/sys/class/srp_remote_ports/port-${1#host}:1/$2"; }
+
+# come_back HOST: a lost connection is tried again every second, for ever, and
+# until it is back commands wait.
+come_back() {
+	rport_set "$1" fast_io_fail_tmo 300
+	rport_set "$1" dev_loss_tmo off
+	rport_set "$1" reconnect_delay 1
+}
+
+# give_up_soon HOST: after a lost connection commands fail at once.
+give_up_soon() {
+	rport_set "$1" fast_io_fail_tmo 0
+	rport_set "$1" reconnect_delay off
+}
+
 # How many channels a login has.
 channels_of() { cat "/sys/class/scsi_host/$1/ch_count"; }
 
 # logout [HOST...]: all hosts unless some are named.
+# shellcheck disable=SC2120 # most scenarios log all out
 logout() {
 	local host path
 	[ $# -gt 0 ] || read -ra ALL_HOSTS <<<"$(srp_hosts | tr '\n' ' ')"
@@ -390,12 +416,16 @@ in_time() {
 	note "$text: after $((SECONDS - start)) s"
 }
 
-# How many channels the target has: all connected queue pairs but those of the
-# initiators in this guest. (Those that initiators other than ib_srp opened are
-# counted too.)
+# How many channels the target has: queue pairs that our module made. Those of
+# the kernel's own module cannot be told from the initiator's, which are
+# subtracted; both are the RDMA/CM's.
 target_channels() {
 	local all host
-	all=$(rdma resource show qp type RC 2>/dev/null | wc -l)
+	if module_is_ours; then
+		rdma resource show qp | awk '/ comm \[ib_srpt\]/ { n++ } END { print n + 0 }'
+		return
+	fi
+	all=$(rdma resource show qp type RC 2>/dev/null | awk '!/ pid / { n++ } END { print n + 0 }')
 	for host in $(srp_hosts); do all=$((all - $(channels_of "$host"))); done
 	printf '%s\n' "$all"
 }
@@ -457,6 +487,16 @@ wait_fio() {
 }
 
 process_ended() { ! kill -0 "$1" 2>/dev/null; }
+
+# start_tolerant_fio NAME DEVICE: goes on whatever errors the disk reports.
+start_tolerant_fio() { start_fio "$@" --continue_on_error=all --verify_fatal=0 --status-interval=0; }
+
+# end_fio NAME: stop it, whatever became of it; wrong data are not forgiven.
+end_fio() {
+	kill -INT "$(cat "$WORK/fio-$1.pid")" 2>/dev/null || true
+	wait_fio "$1" || true
+	fio_data_intact "$1" || fail "fio $1 read wrong data"
+}
 
 # fio_data_intact NAME: I/O errors are allowed, wrong data are not.
 fio_data_intact() {
