@@ -173,6 +173,7 @@ static struct srpt_device *srpt_alloc_device(struct ib_device *device)
 		return NULL;
 	sdev->device = device;
 	mutex_init(&sdev->srq_lock);
+	srpt_init_pool(&sdev->pool);
 	INIT_LIST_HEAD(&sdev->channels);
 	rdma_for_each_port(device, port) {
 		sdev->port[port - 1].sdev = sdev;
@@ -243,6 +244,7 @@ static void srpt_remove_one(struct ib_device *device, void *client_data)
 	srpt_drop_device_srq(sdev, NULL);
 	/* What the last channels and the queue still have to do after they let go. */
 	flush_workqueue(srpt_wq);
+	srpt_drain_pool(&sdev->pool);
 	ib_dealloc_pd(sdev->pd);
 	kfree(sdev);
 }

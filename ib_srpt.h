@@ -57,7 +57,9 @@
 /* Logins in progress at a time, over all ports. */
 #define SRPT_MAX_HALF_OPEN	256
 /* Data scatterlist entries that every command has at hand. */
-#define SRPT_INLINE_SG		2
+#define SRPT_INLINE_SG		4
+/* Kinds of data buffers: single pages and larger pieces. */
+#define SRPT_POOL_KINDS		2
 
 struct srpt_rdma_ch;
 struct srpt_send_ioctx;
@@ -75,6 +77,24 @@ struct srpt_port {
 };
 
 /**
+ * struct srpt_pool - data buffers that are kept between commands
+ * @lock: protects the rest
+ * @free: buffers of each kind, the last used first
+ * @count: their numbers
+ * @idle: how many of them nobody needed since the last trim
+ * @trimming: @trim is on its way
+ * @trim: gives back what nobody needs
+ */
+struct srpt_pool {
+	spinlock_t		lock;
+	struct list_head	free[SRPT_POOL_KINDS];
+	u32			count[SRPT_POOL_KINDS];
+	u32			idle[SRPT_POOL_KINDS];
+	bool			trimming;
+	struct delayed_work	trim;
+};
+
+/**
  * struct srpt_device - an RDMA device; one for each call of srpt_add_one()
  * @device: the RDMA core's device
  * @pd: protection domain of all channels
@@ -84,6 +104,7 @@ struct srpt_port {
  * @gone: no new channels; under srpt_lock
  * @srq_lock: protects @srq; a mutex, taken inside nothing but the channel's work
  * @srq: the shared receive queue of new channels, or NULL
+ * @pool: data buffers
  * @next_vector: completion vector of the next channel
  * @port: the ports, by number - 1
  */
@@ -96,6 +117,7 @@ struct srpt_device {
 	bool			gone;
 	struct mutex		srq_lock;
 	struct srpt_srq		*srq;
+	struct srpt_pool	pool;
 	atomic_t		next_vector;
 	struct srpt_port	port[];
 };
@@ -235,7 +257,9 @@ struct srpt_rw {
  * @rw_dir: DMA direction of @rw
  * @one_rw: @rw of a command with one transfer
  * @rw_sg: scatterlist made for @rw, or NULL
- * @data_sg: data buffer handed to the target core
+ * @data_sg: data buffer of @data_nents entries from the pool, handed to the target core
+ * @data_nents: number of entries at @data_sg; 0 if it is not from the pool
+ * @inline_sg: for @data_sg, if it is short
  * @sense: sense data from the target core
  */
 struct srpt_send_ioctx {
@@ -261,7 +285,9 @@ struct srpt_send_ioctx {
 	enum dma_data_direction	rw_dir;
 	struct srpt_rw		one_rw;
 	struct scatterlist	*rw_sg;
-	struct scatterlist	data_sg[SRPT_INLINE_SG];
+	struct scatterlist	*data_sg;
+	u32			data_nents;
+	struct scatterlist	inline_sg[SRPT_INLINE_SG];
 	u8			sense[TRANSPORT_SENSE_BUFFER];
 };
 
@@ -597,6 +623,12 @@ void srpt_unmap_data(struct srpt_send_ioctx *ctx);
 void srpt_give_data_buf(struct srpt_send_ioctx *ctx);
 int srpt_write_pending(struct se_cmd *cmd);
 void srpt_rdma_read_done(struct ib_cq *cq, struct ib_wc *wc);
+
+/* pool.c */
+void srpt_init_pool(struct srpt_pool *pool);
+void srpt_drain_pool(struct srpt_pool *pool);
+u32 srpt_get_data_buf(struct srpt_send_ioctx *ctx, u32 len);
+void srpt_put_data_buf(struct srpt_send_ioctx *ctx);
 
 /* send.c */
 void srpt_post_next(struct srpt_send_ioctx *ctx);

@@ -98,6 +98,7 @@ void srpt_put_send_ioctx(struct srpt_send_ioctx *ctx)
 	bool more;
 
 	srpt_unmap_data(ctx);
+	srpt_put_data_buf(ctx);
 	if (ctx->recv)
 		srpt_post_recv(ch, ctx->recv);
 	ctx->recv = NULL;

@@ -194,26 +194,43 @@ void srpt_unmap_data(struct srpt_send_ioctx *ctx)
 	ctx->next_rw = 0;
 }
 
+/* Immediate data can be used where it lies if all of it is wanted, at a sector boundary. */
+static bool srpt_imm_in_place(const struct srpt_send_ioctx *ctx)
+{
+	const struct srpt_buf *out = &ctx->iu.out;
+
+	return ctx->cmd.data_length == out->len &&
+	       IS_ALIGNED((unsigned long)out->desc | out->len, SECTOR_SIZE);
+}
+
 /**
  * srpt_give_data_buf - hand the target core the data buffer of a command, where we have one
  * @ctx: request that the core has parsed and not started yet
  *
- * Immediate data of a medium access is used where it lies, if the whole of it is wanted and it
- * lies on a sector boundary.
+ * For medium accesses, where the core would allocate pages and not clear them: the immediate data
+ * itself, or a buffer from the pool.
+ *
+ * Context: process; may sleep.
  */
 void srpt_give_data_buf(struct srpt_send_ioctx *ctx)
 {
-	const struct srpt_buf *out = &ctx->iu.out;
 	struct se_cmd *cmd = &ctx->cmd;
-	unsigned long at = (unsigned long)out->desc;
+	u32 nents;
 
-	if (out->kind != SRPT_BUF_IMM || !(cmd->se_cmd_flags & SCF_SCSI_DATA_CDB) ||
-	    cmd->se_cmd_flags & SCF_COMPARE_AND_WRITE || cmd->data_length != out->len ||
-	    !IS_ALIGNED(at | out->len, SECTOR_SIZE))
+	if (!(cmd->se_cmd_flags & SCF_SCSI_DATA_CDB) || !cmd->data_length ||
+	    cmd->se_cmd_flags & (SCF_COMPARE_AND_WRITE | SCF_BIDI))
 		return;
-	sg_init_one(ctx->data_sg, out->desc, out->len);
+	if (ctx->iu.out.kind == SRPT_BUF_IMM && srpt_imm_in_place(ctx)) {
+		sg_init_one(ctx->inline_sg, ctx->iu.out.desc, ctx->iu.out.len);
+		ctx->data_sg = ctx->inline_sg;
+		nents = 1;
+	} else {
+		nents = srpt_get_data_buf(ctx, cmd->data_length);
+	}
+	if (!nents)
+		return;
 	cmd->t_data_sg = ctx->data_sg;
-	cmd->t_data_nents = 1;
+	cmd->t_data_nents = nents;
 	cmd->se_cmd_flags |= SCF_PASSTHROUGH_SG_TO_MEM_NOALLOC;
 }
 
@@ -221,7 +238,7 @@ static void srpt_take_imm_data(struct srpt_send_ioctx *ctx)
 {
 	struct se_cmd *cmd = &ctx->cmd;
 
-	if (cmd->t_data_sg != ctx->data_sg)
+	if (sg_virt(cmd->t_data_sg) != ctx->iu.out.desc)
 		sg_copy_from_buffer(cmd->t_data_sg, cmd->t_data_nents, ctx->iu.out.desc,
 				    min(cmd->data_length, ctx->iu.out.len));
 	srpt_set_cmd_state(ctx, SRPT_STATE_DATA_IN);
