@@ -90,12 +90,14 @@ sources_list() {
 	done
 }
 
-# An apt of our own: several suites side by side, the host's lists untouched.
+# apt_conf NAME SUITE...: an apt of our own, with its own lists: several suites
+# side by side, the host's untouched.
 apt_conf() {
-	local dir=$CACHE/apt
+	local dir=$CACHE/$1
+	shift
 	mkdir -p "$dir/state/lists/partial" "$dir/cache/archives/partial"
 	: >"$dir/status"
-	sources_list bookworm trixie trixie-backports >"$dir/sources.list"
+	sources_list "$@" >"$dir/sources.list"
 	cat >"$dir/apt.conf" <<-END
 		Dir::Etc::SourceList "$dir/sources.list";
 		Dir::Etc::SourceParts "-";
@@ -109,14 +111,11 @@ apt_conf() {
 	END
 }
 
-bed_apt() {
-	local cmd=$1
-	shift
-	APT_CONFIG=$CACHE/apt/apt.conf "$cmd" "$@"
-}
+# APT_NAME says which of these.
+bed_apt() { APT_CONFIG=$CACHE/${APT_NAME:-apt}/apt.conf "$@"; }
 
 bed_apt_update() {
-	apt_conf
+	apt_conf apt bookworm trixie trixie-backports
 	[ -n "$(find "$CACHE/apt/updated" -mmin -720 2>/dev/null)" ] && return
 	bed_apt apt-get update
 	touch "$CACHE/apt/updated"
