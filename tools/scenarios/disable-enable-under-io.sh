@@ -14,7 +14,7 @@ login 10.0.0.1 ch_count=2
 come_back "$HOST"
 start_fio disk "/dev/${DISKS[0]}"
 for round in 1 2 3 4; do
-	in_time 30 "disabled ($round)" disable_tpg "$TPG"
+	in_time 60 "disabled ($round)" disable_tpg "$TPG"
 	same "$(target_channels)" 0 "channels left when disabled"
 	enable_tpg "$TPG"
 	wait_for "I/O goes on ($round)" io_moves "${DISKS[0]}"
