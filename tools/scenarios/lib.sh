@@ -209,6 +209,10 @@ remove_held() {
 	dmsetup remove held
 }
 
+# The target core keeps a file per device about persistent reservations here;
+# without the folder it answers PERSISTENT RESERVE OUT with NOT READY.
+reservations_folder() { mkdir -p "$(cat /sys/kernel/config/target/dbroot)/pr"; }
+
 enable_backstore() {
 	mkdir -p "$CORE/$1/$2"
 	echo "$3" >"$CORE/$1/$2/control"
@@ -263,8 +267,10 @@ simple_target() {
 	local kind=${1:-rd_mcp} size=${2:-64} acl
 	shift $(($# < 2 ? $# : 2))
 	[ -d /sys/class/infiniband/rxe0 ] || make_link 0
-	resources_before
-	target_loaded || load_target
+	if ! target_loaded; then
+		resources_before
+		load_target
+	fi
 	make_backstore "$kind" disk0 "$size"
 	TPG=$(make_tpg "$(gid_name rxe0)")
 	add_lun "$TPG" 0 disk0
