@@ -4,7 +4,6 @@
 #
 # The portal group is disabled and enabled again and again while fio runs; the
 # initiator comes back by itself each time, and all data are right.
-# smoke: yes
 # timeout: 300
 # shellcheck source=tools/scenarios/lib.sh
 . /bed/lib.sh
