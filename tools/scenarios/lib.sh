@@ -48,12 +48,14 @@ check() {
 	fail "not so: $text   ($*)"
 }
 
-# check_not TEXT COMMAND...: the command must fail (not be killed).
+# check_not TEXT COMMAND...: the command must fail (not be killed). What it said
+# is in $WORK/refused.out afterwards.
 check_not() {
 	local text=$1 status=0
 	shift
 	"$@" >"$WORK/check.out" 2>&1 || status=$?
 	[ $status -ne 0 ] && [ $status -lt 124 ] || fail "not so: $text   ($*: status $status)"
+	cp "$WORK/check.out" "$WORK/refused.out"
 	note "$text"
 }
 
