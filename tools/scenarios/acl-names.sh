@@ -13,7 +13,6 @@ admits() {
 	add_acl "$TPG" "$2"
 	login "$1" ch_count=1
 	check "ACL $2 admits the initiator of $1" dd if="/dev/${DISKS[0]}" of=/dev/null bs=4k count=8 iflag=direct
-	check "the session is that of the ACL $2" grep -vq 'No active' "$TPG/acls/$2/info"
 	logout "$HOST"
 	wait_for "the target's channels are gone" no_sessions
 	remove_acl "$TPG" "$2"
@@ -38,7 +37,7 @@ refused_name() {
 	dmesg_mark "$mark"
 	check_not "mkdir of the ACL '$1' fails" mkdir "$TPG/acls/$1"
 	check "with EINVAL" grep -q 'Invalid argument' "$WORK/refused.out"
-	lines=$(dmesg --notime | awk -v mark="bed: mark $mark" 'seen; $0 == mark { seen = 1 }' | grep -c 'ib_srpt: ')
+	lines=$(dmesg --notime | awk -v mark="bed: mark $mark" 'seen; $0 == mark { seen = 1 }' | grep -c 'ib_srpt: ') || true
 	same "$lines" 1 "log lines about the name"
 	check "and the log line names it" dmesg_has "$mark" "ib_srpt: .*'$1'"
 }

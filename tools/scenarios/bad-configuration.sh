@@ -119,7 +119,7 @@ rm "$nvme/subsystems/any"
 rmdir /sys/kernel/config/nvmet/subsystems/any "$nvme"
 takes "$SRPT/discovery_auth/rdma_cm_port" 4420 4420
 takes "$SRPT/discovery_auth/rdma_cm_port" "$PORT" "$PORT"
-rmmod nvmet-rdma nvmet
+wait_for "nvmet-rdma unloads" rmmod nvmet-rdma
 
 note "names of target ports"
 for name in junk 0x1234 5054:00ff:fe12 5054:00ff:fe12:345g 10.0.0.1 fe80::1 "$(gid rxe0)" \

@@ -79,6 +79,6 @@ note "the other is kept out as long as the reservation stands, and of that LUN o
 
 note "one leaves, the other goes on"
 start_fio stays "$b0" --iodepth=2 --rate_iops=50
-logout "$(basename "$(readlink -f "/sys/block/${a0#/dev/}/device/../../..")")"
+logout "$(basename "$(readlink -f "/sys/block/${a0#/dev/}/device/../..")")"
 wait_for "the other still moves data" io_moves "${b0#/dev/}"
 stop_fio stays
