@@ -50,7 +50,7 @@ make_payload() {
 	rm -rf "$dir"
 	mkdir -p "$dir/bin"
 	cp "$BED/init" "$BED/insmod-ours" "$BED/run-scenario" "$BED/kmemleak-scan" "$BED/known-messages" "$dir/"
-	cp "$TOP"/tools/scenarios/* "$dir/"
+	cp "$TOP"/tools/scenarios/* "$TOP/README.md" "$dir/"
 	# shellcheck disable=SC2086 # VM_FILES is a list
 	[ -z "${VM_FILES:-}" ] || cp $VM_FILES "$dir/"
 	[ ! -d "$TOP/build/guest" ] || cp -r "$TOP/build/guest/." "$dir/bin/"
@@ -59,6 +59,23 @@ make_payload() {
 	[ -z "$module" ] || cp "$module" "$dir/ib_srpt.ko"
 	tar -C "$dir" -b 128 -cf "$VM_DIR/payload.tar" .
 	rm -rf "$dir"
+}
+
+# No more guests at once than this machine has CPUs ($VM_SLOTS): an emulated CPU
+# that hardly runs makes every bound in a scenario a matter of luck. The slot is
+# a lock on file descriptor 4, which QEMU inherits, so it is free when QEMU ends.
+take_slot() {
+	local slot slots=${VM_SLOTS:-$(nproc)} start=$SECONDS told=
+	while :; do
+		for ((slot = 1; slot <= slots; slot++)); do
+			exec 4>"$CACHE/.slot-$slot"
+			! flock -n 4 || return 0
+		done
+		[ -n "$told" ] || say "... $slots other guests run on this machine; waiting for one to end"
+		told=yes
+		[ $((SECONDS - start)) -lt 3600 ] || die "no free slot for a guest within an hour. VM_SLOTS=N allows more at once."
+		sleep 2
+	done
 }
 
 # vm_start NAME KERNEL MODULE: boot. MODULE is the ib_srpt.ko to test, empty
@@ -80,9 +97,11 @@ vm_start() {
 	make_payload "$2" "$3"
 	read -r accel cpu <<<"$(vm_accel "$kernel")"
 	mkfifo "$VM_DIR"/{cmd,hang}.{in,out}
+	take_slot
 	local start=$SECONDS
+	# a guest does not outlive the script that started it, not even when that is killed
 	# shellcheck disable=SC2086 # VM_EXTRA is a list
-	TMPDIR=$VM_DIR qemu-system-x86_64 -accel "$accel" -cpu "$cpu" -smp "${VM_CPUS:-2}" -m "${VM_MEM:-$memory}" \
+	TMPDIR=$VM_DIR setpriv --pdeathsig KILL qemu-system-x86_64 -accel "$accel" -cpu "$cpu" -smp "${VM_CPUS:-2}" -m "${VM_MEM:-$memory}" \
 		-nographic -no-reboot -nic none -vga none -monitor none \
 		-kernel "$kernel/vmlinuz" -initrd "$kernel/initramfs.img" \
 		-append "console=ttyS0 panic=-1 mitigations=off nokaslr selinux=0 apparmor=0 rcupdate.rcu_cpu_stall_timeout=120 $append ${VM_APPEND:-}" \
@@ -94,6 +113,7 @@ vm_start() {
 		-chardev "pipe,id=hang,path=$VM_DIR/hang" -device virtserialport,nr=2,chardev=hang,name=bed.hang \
 		${VM_EXTRA:-} </dev/null >"$VM_DIR/qemu.out" 2>&1 &
 	VM_PID=$!
+	exec 4>&-
 	exec 6<>"$VM_DIR/cmd.in" 7<>"$VM_DIR/cmd.out" 5<>"$VM_DIR/hang.in"
 	if ! vm_answer $((BOOT_BOUND * (slow > 1 ? 3 : 1))) >"$VM_DIR/boot.out"; then
 		say "    the guest (kernel $2) did not come up; its console log is $VM_CONSOLE"
