@@ -63,6 +63,7 @@
 
 struct srpt_rdma_ch;
 struct srpt_send_ioctx;
+struct srpt_task_set;
 
 /**
  * struct srpt_port - one port of an RDMA device
@@ -255,11 +256,14 @@ struct srpt_rw {
  * @nr_rw: number of entries at @rw
  * @next_rw: first entry of @rw that has not been posted yet
  * @rw_dir: DMA direction of @rw
+ * @rw_len: bytes that @rw moves
+ * @map_work: maps what could not be mapped where the back end completed
  * @one_rw: @rw of a command with one transfer
  * @rw_sg: scatterlist made for @rw, or NULL
  * @data_sg: data buffer of @data_nents entries from the pool, handed to the target core
  * @data_nents: number of entries at @data_sg; 0 if it is not from the pool
  * @inline_sg: for @data_sg, if it is short
+ * @task_set: for a function that ends many commands: which
  * @sense: sense data from the target core
  */
 struct srpt_send_ioctx {
@@ -283,11 +287,14 @@ struct srpt_send_ioctx {
 	u32			nr_rw;
 	u32			next_rw;
 	enum dma_data_direction	rw_dir;
+	u32			rw_len;
+	struct work_struct	map_work;
 	struct srpt_rw		one_rw;
 	struct scatterlist	*rw_sg;
 	struct scatterlist	*data_sg;
 	u32			data_nents;
 	struct scatterlist	inline_sg[SRPT_INLINE_SG];
+	struct srpt_task_set	*task_set;
 	u8			sense[TRANSPORT_SENSE_BUFFER];
 };
 
@@ -401,6 +408,7 @@ struct srpt_nexus {
  * @sq_avail: free entries of the send queue
  * @sq_size: entries of the send queue, besides that of the end marker
  * @max_inline: bytes that a send can carry inline
+ * @may_use_mr: RDMA transfers may need memory registrations, which are made where one can sleep
  * @sq_wait: requests waiting for @sq_avail
  * @limbo: requests that could not be posted whole; completed when the queue is drained
  * @drained: nothing that was posted is left in the send queue
@@ -453,6 +461,7 @@ struct srpt_rdma_ch {
 	int			sq_avail;
 	u32			sq_size;
 	u32			max_inline;
+	bool			may_use_mr;
 	struct list_head	sq_wait;
 	struct list_head	limbo;
 	bool			drained;
@@ -573,6 +582,7 @@ void srpt_close_port(struct srpt_port *sport, const char *why);
 void srpt_close_tpg(struct srpt_tpg *tpg, const char *why);
 void srpt_close_srq(struct srpt_srq *srq);
 void srpt_close_session(struct se_session *sess);
+void srpt_put_nexus(struct srpt_nexus *nexus);
 int srpt_ch_qp_rtr(struct srpt_rdma_ch *ch, struct ib_qp *qp);
 int srpt_ch_qp_rts(struct srpt_rdma_ch *ch, struct ib_qp *qp);
 bool srpt_ch_connecting(struct srpt_rdma_ch *ch);
@@ -610,16 +620,22 @@ enum srpt_command_state srpt_set_cmd_state(struct srpt_send_ioctx *ctx,
 bool srpt_test_and_set_cmd_state(struct srpt_send_ioctx *ctx, enum srpt_command_state old,
 				 enum srpt_command_state new);
 void srpt_handle_new_iu(struct srpt_send_ioctx *ctx, struct srpt_recv_ioctx *recv);
-void srpt_answer_tsk_mgmt(struct srpt_send_ioctx *ctx, u8 code);
 int srpt_check_stop_free(struct se_cmd *cmd);
 void srpt_release_cmd(struct se_cmd *cmd);
 void srpt_aborted_task(struct se_cmd *cmd);
 int srpt_get_cmd_state(struct se_cmd *cmd);
 
+/* tmf.c */
+void srpt_handle_tsk_mgmt(struct srpt_send_ioctx *ctx);
+void srpt_task_set_next(struct srpt_send_ioctx *ctx);
+void srpt_queue_tm_rsp(struct se_cmd *cmd);
+
 /* data.c */
 int srpt_map_data(struct srpt_send_ioctx *ctx, const struct srpt_buf *buf,
 		  enum dma_data_direction dir);
 void srpt_unmap_data(struct srpt_send_ioctx *ctx);
+bool srpt_data_ready(struct srpt_send_ioctx *ctx);
+void srpt_sync_data(struct srpt_send_ioctx *ctx);
 void srpt_give_data_buf(struct srpt_send_ioctx *ctx);
 int srpt_write_pending(struct se_cmd *cmd);
 void srpt_rdma_read_done(struct ib_cq *cq, struct ib_wc *wc);
@@ -636,12 +652,11 @@ void srpt_sq_return(struct srpt_rdma_ch *ch, u32 count);
 void srpt_end_limbo(struct srpt_rdma_ch *ch);
 void srpt_send_failed(struct srpt_rdma_ch *ch, const char *what, enum ib_wc_status status);
 void srpt_queue_response(struct srpt_send_ioctx *ctx, struct srpt_rsp *rsp);
+void srpt_map_work(struct work_struct *work);
 int srpt_queue_data_in(struct se_cmd *cmd);
 int srpt_queue_status(struct se_cmd *cmd);
-void srpt_queue_tm_rsp(struct se_cmd *cmd);
 void srpt_send_done(struct ib_cq *cq, struct ib_wc *wc);
 void srpt_refuse_iu(struct srpt_send_ioctx *ctx);
-void srpt_build_tskmgmt_rsp(struct srpt_send_ioctx *ctx, struct srpt_rsp *rsp, u8 code);
 
 static inline struct srpt_send_ioctx *srpt_cmd_ctx(struct se_cmd *cmd)
 {

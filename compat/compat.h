@@ -22,4 +22,15 @@
 #define SRPT_DIRECT_SUBMIT
 #endif
 
+/*
+ * Whether they complete in the context that the back end calls from, likewise: "scsi: target: Add
+ * support for completing commands from backend context". Before, a work queue is between.
+ */
+#ifdef SRPT_HAVE_COMPL_TYPE
+#define SRPT_DIRECT_COMPL	.direct_compl_supp = 1,				\
+				.default_compl_type = TARGET_DIRECT_COMPL,
+#else
+#define SRPT_DIRECT_COMPL
+#endif
+
 #endif /* SRPT_COMPAT_H */

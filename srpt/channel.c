@@ -231,6 +231,7 @@ static void srpt_size_qp(struct srpt_rdma_ch *ch, struct ib_qp_init_attr *init, 
 	u32 per_rw = rdma_rw_max_send_wr(dev, ch->sport->port, 1, 0);
 	u32 responses = min(ch->req_lim, sq / 2);
 
+	ch->may_use_mr = per_rw > 1;
 	init->cap.max_rdma_ctxs = (sq - responses) / max(per_rw, 1U);
 	init->cap.max_send_wr = sq - init->cap.max_rdma_ctxs * per_rw;
 	init->cap.max_send_sge = min_t(u32, dev->attrs.max_send_sge, SRPT_MAX_SGE);
@@ -477,6 +478,29 @@ static void srpt_free_nexus(struct kref *ref)
 	kfree(nexus);
 }
 
+/**
+ * srpt_put_nexus - drop a reference to a nexus
+ * @nexus: the nexus; with the last reference its session goes
+ *
+ * Context: process; the last one sleeps until the target core has no command of it any more.
+ */
+void srpt_put_nexus(struct srpt_nexus *nexus)
+{
+	kref_put(&nexus->ref, srpt_free_nexus);
+}
+
+/* Others look at ch->nexus under srpt_lock, and find it there as long as it is held. */
+static void srpt_leave_nexus(struct srpt_rdma_ch *ch)
+{
+	struct srpt_nexus *nexus = NULL;
+
+	mutex_lock(&srpt_lock);
+	swap(nexus, ch->nexus);
+	mutex_unlock(&srpt_lock);
+	if (nexus)
+		srpt_put_nexus(nexus);
+}
+
 static void srpt_free_recv(struct srpt_rdma_ch *ch)
 {
 	if (ch->srq) {
@@ -503,8 +527,7 @@ static void srpt_release_work(struct work_struct *work)
 {
 	struct srpt_rdma_ch *ch = container_of(work, struct srpt_rdma_ch, release_work);
 
-	if (ch->nexus)
-		kref_put(&ch->nexus->ref, srpt_free_nexus);
+	srpt_leave_nexus(ch);
 	srpt_destroy_ch_ib(ch);
 	rdma_destroy_id(ch->cm_id);
 	cancel_delayed_work_sync(&ch->drain_work);

@@ -54,6 +54,7 @@ int srpt_alloc_send_ring(struct srpt_rdma_ch *ch)
 		ctx->rsp_sge.addr = ctx->ioctx.dma;
 		ctx->rsp_sge.lkey = ch->sdev->pd->local_dma_lkey;
 		ctx->send_cqe.done = srpt_send_done;
+		INIT_WORK(&ctx->map_work, srpt_map_work);
 		list_add_tail(&ctx->entry, &ch->free_ctx);
 	}
 	return 0;
@@ -243,77 +244,6 @@ static void srpt_handle_cmd(struct srpt_send_ioctx *ctx)
 	target_submit(cmd);
 }
 
-/* What the target core calls SRP's task management functions. */
-static const struct {
-	u8	srp;
-	u8	core;
-} srpt_tmr_names[] = {
-	{ SRP_TSK_LUN_RESET,		TMR_LUN_RESET },
-	{ SRP_TSK_ABORT_TASK,		TMR_ABORT_TASK },
-	{ SRP_TSK_ABORT_TASK_SET,	TMR_ABORT_TASK_SET },
-	{ SRP_TSK_CLEAR_TASK_SET,	TMR_CLEAR_TASK_SET },
-	{ SRP_TSK_CLEAR_ACA,		TMR_CLEAR_ACA },
-};
-
-/* The target core's name of an SRP task management function, or TMR_UNKNOWN. */
-static u8 srpt_tmr_function(u8 func)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(srpt_tmr_names); i++)
-		if (srpt_tmr_names[i].srp == func)
-			return srpt_tmr_names[i].core;
-	return TMR_UNKNOWN;
-}
-
-/**
- * srpt_answer_tsk_mgmt - answer a task management function
- * @ctx: the request
- * @code: SRPT_RSP_*
- *
- * Context: process.
- */
-void srpt_answer_tsk_mgmt(struct srpt_send_ioctx *ctx, u8 code)
-{
-	struct srpt_rsp rsp;
-
-	srpt_build_tskmgmt_rsp(ctx, &rsp, code);
-	srpt_set_cmd_state(ctx, SRPT_STATE_MGMT_RSP_SENT);
-	srpt_queue_response(ctx, &rsp);
-}
-
-/**
- * srpt_handle_tsk_mgmt - hand an SRP_TSK_MGMT to the target core
- * @ctx: the request, parsed and valid
- *
- * Always answered with response data: by the core through srpt_queue_tm_rsp(), or here when the
- * core cannot take it.
- *
- * Context: process; may sleep.
- */
-static void srpt_handle_tsk_mgmt(struct srpt_send_ioctx *ctx)
-{
-	u8 function = srpt_tmr_function(ctx->iu.tsk_mgmt_func);
-	struct se_cmd *cmd = &ctx->cmd;
-	int ret;
-
-	if (function == TMR_UNKNOWN) {
-		srpt_answer_tsk_mgmt(ctx, SRPT_RSP_TMF_NOT_SUPPORTED);
-		return;
-	}
-	srpt_set_cmd_state(ctx, SRPT_STATE_MGMT);
-	memset(cmd, 0, sizeof(*cmd));
-	cmd->tag = get_unaligned_be64(&ctx->iu.tag);
-	ctx->in_core = true;
-	ret = target_submit_tmr(cmd, ctx->ch->nexus->sess, ctx->sense,
-				scsilun_to_int(&ctx->iu.lun), ctx, function, GFP_KERNEL,
-				get_unaligned_be64(&ctx->iu.task_tag), TARGET_SCF_ACK_KREF);
-	if (ret) {
-		ctx->in_core = false;
-		srpt_answer_tsk_mgmt(ctx, SRPT_RSP_TMF_FAILED);
-	}
-}
-
 /**
  * srpt_handle_new_iu - act on a request
  * @ctx: a free context for it
@@ -370,7 +300,12 @@ int srpt_check_stop_free(struct se_cmd *cmd)
  */
 void srpt_release_cmd(struct se_cmd *cmd)
 {
-	srpt_put_send_ioctx(srpt_cmd_ctx(cmd));
+	struct srpt_send_ioctx *ctx = srpt_cmd_ctx(cmd);
+
+	if (unlikely(ctx->task_set))
+		srpt_task_set_next(ctx);
+	else
+		srpt_put_send_ioctx(ctx);
 }
 
 /**

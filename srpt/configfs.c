@@ -409,6 +409,7 @@ static const struct target_core_fabric_ops srpt_ops = {
 	.fabric_name			= "srpt",
 	.node_acl_size			= sizeof(struct srpt_node_acl),
 	SRPT_DIRECT_SUBMIT
+	SRPT_DIRECT_COMPL
 
 	.tfc_discovery_attrs		= srpt_discovery_attrs,
 	.tfc_wwn_attrs			= srpt_wwn_attrs,

@@ -121,8 +121,10 @@ static int srpt_map_slices(struct srpt_send_ioctx *ctx, const struct srpt_buf *b
 	u32 i;
 	int ret = 0;
 
-	ctx->rw = kvcalloc(pieces, sizeof(*ctx->rw), GFP_KERNEL);
-	ctx->rw_sg = kvmalloc_array(nents + pieces, sizeof(*ctx->rw_sg), GFP_KERNEL);
+	/* Not by kvmalloc(): these may be freed where vfree() must not be called. */
+	ctx->rw = kcalloc(pieces, sizeof(*ctx->rw), GFP_KERNEL | __GFP_NOWARN);
+	ctx->rw_sg = kmalloc_array(nents + pieces, sizeof(*ctx->rw_sg),
+				   GFP_KERNEL | __GFP_NOWARN);
 	if (!ctx->rw || !ctx->rw_sg)
 		return -ENOMEM;
 	sg_init_table(ctx->rw_sg, nents + pieces);
@@ -158,6 +160,7 @@ int srpt_map_data(struct srpt_send_ioctx *ctx, const struct srpt_buf *buf,
 	int ret;
 
 	ctx->rw_dir = dir;
+	ctx->rw_len = len;
 	ctx->next_rw = 0;
 	if (!len)
 		return 0;
@@ -186,12 +189,62 @@ void srpt_unmap_data(struct srpt_send_ioctx *ctx)
 		rdma_rw_ctx_destroy(&ctx->rw[i].ctx, ch->qp, ch->sport->port, ctx->rw[i].sg,
 				    ctx->rw[i].nents, ctx->rw_dir);
 	if (ctx->rw != &ctx->one_rw)
-		kvfree(ctx->rw);
-	kvfree(ctx->rw_sg);
+		kfree(ctx->rw);
+	kfree(ctx->rw_sg);
 	ctx->rw = NULL;
 	ctx->rw_sg = NULL;
 	ctx->nr_rw = 0;
 	ctx->next_rw = 0;
+	ctx->rw_len = 0;
+}
+
+/* Whether a transfer can be mapped where nothing may sleep: without any allocation. */
+static bool srpt_maps_at_once(struct srpt_send_ioctx *ctx)
+{
+	struct srpt_rdma_ch *ch = ctx->ch;
+
+	return ctx->iu.in.count == 1 && ctx->cmd.t_data_nents == 1 && !ch->may_use_mr &&
+	       ctx->cmd.t_data_sg->length == min(ctx->cmd.data_length, ctx->iu.in.len);
+}
+
+/**
+ * srpt_data_ready - see that the transfer of a completed read is mapped, without sleeping
+ * @ctx: request, completed by the target core
+ *
+ * Mostly it was mapped before the core had the command. Not if the core allocated the pages, and
+ * in vain if there are fewer data than was foreseen.
+ *
+ * Context: any.
+ * Return: true if it is mapped; false if srpt_map_data() has to be called where it may sleep.
+ */
+bool srpt_data_ready(struct srpt_send_ioctx *ctx)
+{
+	u32 len = min(ctx->cmd.data_length, ctx->iu.in.len);
+
+	if (ctx->nr_rw && ctx->rw_len == len)
+		return true;
+	srpt_unmap_data(ctx);
+	if (!len)
+		return true;
+	return srpt_maps_at_once(ctx) && !srpt_map_data(ctx, &ctx->iu.in, DMA_TO_DEVICE);
+}
+
+/**
+ * srpt_sync_data - make what the back end wrote visible to the RDMA device
+ * @ctx: request with its transfer mapped, perhaps before the back end wrote
+ *
+ * Context: any.
+ */
+void srpt_sync_data(struct srpt_send_ioctx *ctx)
+{
+	struct ib_device *dev = ctx->ch->sdev->device;
+	u32 i;
+
+	if (ib_uses_virt_dma(dev))
+		return;
+	for (i = 0; i < ctx->nr_rw; i++)
+		dma_sync_sg_for_device(dev->dma_device, ctx->rw[i].sg, ctx->rw[i].nents,
+				       DMA_TO_DEVICE);
 }
 
 /* Immediate data can be used where it lies if all of it is wanted, at a sector boundary. */
@@ -232,6 +285,9 @@ void srpt_give_data_buf(struct srpt_send_ioctx *ctx)
 	cmd->t_data_sg = ctx->data_sg;
 	cmd->t_data_nents = nents;
 	cmd->se_cmd_flags |= SCF_PASSTHROUGH_SG_TO_MEM_NOALLOC;
+	/* Read data are mapped ahead, since nothing may sleep where the back end completes. */
+	if (ctx->iu.in.kind != SRPT_BUF_NONE)
+		srpt_map_data(ctx, &ctx->iu.in, DMA_TO_DEVICE);
 }
 
 static void srpt_take_imm_data(struct srpt_send_ioctx *ctx)

@@ -158,7 +158,7 @@ static u32 srpt_batch(struct srpt_send_ioctx *ctx, u32 *sqe)
  * srpt_post_next - post the next chain of a request
  * @ctx: request with transfers, or a response, or both, that are not posted yet
  *
- * Context: process or, without transfers, any.
+ * Context: any.
  */
 void srpt_post_next(struct srpt_send_ioctx *ctx)
 {
@@ -221,7 +221,7 @@ static bool srpt_is_solicited(const struct srpt_iu *iu, const struct srpt_rsp *r
  *
  * The receive buffer goes back to its queue before the credit goes to the initiator.
  *
- * Context: process or, without data, any.
+ * Context: any.
  */
 void srpt_queue_response(struct srpt_send_ioctx *ctx, struct srpt_rsp *rsp)
 {
@@ -294,9 +294,10 @@ static void srpt_build_cmd_rsp(struct srpt_send_ioctx *ctx, struct srpt_rsp *rsp
 		srpt_out_residual(&rsp->out, cmd, ctx->iu.out.len, fetched);
 	if (ctx->iu.in.kind != SRPT_BUF_NONE)
 		srpt_in_residual(&rsp->in, cmd, ctx->iu.in.len, sent);
-	if (cmd->se_cmd_flags & SCF_TRANSPORT_TASK_SENSE) {
+	if (cmd->se_cmd_flags & (SCF_TRANSPORT_TASK_SENSE | SCF_EMULATED_TASK_SENSE)) {
 		rsp->sense = ctx->sense;
-		rsp->sense_len = min_t(u32, cmd->scsi_sense_length, sizeof(ctx->sense));
+		/* By its own length; what follows in the buffer is of an earlier command. */
+		rsp->sense_len = min_t(u32, 8 + ctx->sense[7], sizeof(ctx->sense));
 	}
 }
 
@@ -309,24 +310,47 @@ static void srpt_respond(struct srpt_send_ioctx *ctx, u32 sent)
 	srpt_queue_response(ctx, &rsp);
 }
 
+static void srpt_send_data(struct srpt_send_ioctx *ctx)
+{
+	srpt_sync_data(ctx);
+	srpt_respond(ctx, ctx->rw_len);
+}
+
+/**
+ * srpt_map_work - send the data of a read that could not be mapped at once
+ * @work: &srpt_send_ioctx.map_work
+ *
+ * Without memory for that the initiator is told to try again.
+ */
+void srpt_map_work(struct work_struct *work)
+{
+	struct srpt_send_ioctx *ctx = container_of(work, struct srpt_send_ioctx, map_work);
+
+	if (!srpt_map_data(ctx, &ctx->iu.in, DMA_TO_DEVICE)) {
+		srpt_send_data(ctx);
+		return;
+	}
+	ctx->cmd.scsi_status = SAM_STAT_BUSY;
+	srpt_respond(ctx, 0);
+}
+
 /**
  * srpt_queue_data_in - the target core has the data of a read
  * @cmd: the command
  *
  * Data and response go in one post.
  *
- * Context: process; may sleep.
- * Return: 0, or a negative error; the core tries again after -ENOMEM and -EAGAIN.
+ * Context: any; the core calls it from where the back end completes.
+ * Return: 0.
  */
 int srpt_queue_data_in(struct se_cmd *cmd)
 {
 	struct srpt_send_ioctx *ctx = srpt_cmd_ctx(cmd);
-	int ret;
 
-	ret = srpt_map_data(ctx, &ctx->iu.in, DMA_TO_DEVICE);
-	if (ret)
-		return ret;
-	srpt_respond(ctx, min(cmd->data_length, ctx->iu.in.len));
+	if (srpt_data_ready(ctx))
+		srpt_send_data(ctx);
+	else
+		queue_work(srpt_wq, &ctx->map_work);
 	return 0;
 }
 
@@ -334,55 +358,19 @@ int srpt_queue_data_in(struct se_cmd *cmd)
  * srpt_queue_status - the target core has completed a command without data to send
  * @cmd: the command
  *
+ * The transfer of a read that failed was mapped ahead and must not take place: its buffer holds
+ * what an earlier command left there.
+ *
  * Context: any.
  * Return: 0.
  */
 int srpt_queue_status(struct se_cmd *cmd)
 {
-	srpt_respond(srpt_cmd_ctx(cmd), 0);
-	return 0;
-}
-
-/**
- * srpt_build_tskmgmt_rsp - what the response to a task management function says
- * @ctx: the request
- * @rsp: filled in
- * @code: SRPT_RSP_*
- *
- * Response data is always valid: an initiator cannot tell success from failure without it.
- */
-void srpt_build_tskmgmt_rsp(struct srpt_send_ioctx *ctx, struct srpt_rsp *rsp, u8 code)
-{
-	*rsp = (struct srpt_rsp) { .tag = ctx->iu.tag, .has_rsp_code = true, .rsp_code = code };
-}
-
-/* SRP's response code for what the core made of a function (SAM: an unknown task is no failure). */
-static u8 srpt_tmr_code(const struct se_tmr_req *tmr)
-{
-	switch (tmr->response) {
-	case TMR_FUNCTION_COMPLETE:
-	case TMR_TASK_DOES_NOT_EXIST:
-		return SRPT_RSP_NO_FAILURE;
-	case TMR_TASK_MGMT_FUNCTION_NOT_SUPPORTED:
-		return SRPT_RSP_TMF_NOT_SUPPORTED;
-	case TMR_LUN_DOES_NOT_EXIST:
-		return SRPT_RSP_INVALID_FIELDS;
-	default:
-		return SRPT_RSP_TMF_FAILED;
-	}
-}
-
-/**
- * srpt_queue_tm_rsp - the target core has carried out a task management function
- * @cmd: its command
- *
- * Context: process.
- */
-void srpt_queue_tm_rsp(struct se_cmd *cmd)
-{
 	struct srpt_send_ioctx *ctx = srpt_cmd_ctx(cmd);
 
-	srpt_answer_tsk_mgmt(ctx, srpt_tmr_code(cmd->se_tmr_req));
+	srpt_unmap_data(ctx);
+	srpt_respond(ctx, 0);
+	return 0;
 }
 
 /**
