@@ -462,8 +462,12 @@ start_fio() {
 		"$@" >"$WORK/fio-$name.out" 2>&1 &
 	echo $! >"$WORK/fio-$name.pid"
 	FIO_PIDS+=($!)
-	wait_for "fio $name moves data" io_moves "$(basename "$target")"
+	wait_for "fio $name moves data" fio_runs "$!" "$(basename "$target")"
+	! process_ended "$(cat "$WORK/fio-$name.pid")" || fail "fio $name: $(tail -n 3 "$WORK/fio-$name.out")"
 }
+
+# fio_runs PID DISK: it moves data, or has ended.
+fio_runs() { process_ended "$1" || io_moves "$2"; }
 
 # Does the disk complete I/O? (Two looks at its counters differ.)
 io_moves() {
@@ -497,7 +501,7 @@ wait_fio() {
 process_ended() { ! kill -0 "$1" 2>/dev/null; }
 
 # start_tolerant_fio NAME DEVICE: goes on whatever errors the disk reports.
-start_tolerant_fio() { start_fio "$@" --continue_on_error=all --verify_fatal=0 --status-interval=0; }
+start_tolerant_fio() { start_fio "$@" --continue_on_error=all --verify_fatal=0; }
 
 # end_fio NAME: stop it, whatever became of it; wrong data are not forgiven.
 end_fio() {
