@@ -180,7 +180,7 @@ static int srpt_init_ch_qp(struct srpt_rdma_ch *ch, struct ib_qp *qp)
  * @ch: channel
  * @qp: queue pair
  *
- * A &struct ib_qp_attr is on the stack: 144 bytes on a 64-bit kernel 7.3.
+ * A &struct ib_qp_attr is on the stack: 216 bytes on a 64-bit kernel 7.3.
  *
  * Context: process; may sleep.
  * Return: 0 or a negative error.
