@@ -204,7 +204,13 @@ make_backstore() {
 	esac
 }
 
-scsi_debug_disk() { ls -d /sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*/block/* | sed 's|.*/||' | grep .; }
+scsi_debug_disk() {
+	local path
+	for path in /sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*/block/*; do
+		[ -e "$path" ] && basename "$path" && return
+	done
+	return 1
+}
 
 remove_held() {
 	dmsetup resume held

@@ -9,7 +9,7 @@
 . /bed/lib.sh
 
 simple_target rd_mcp 64
-for round in 1 2; do
+for _ in first second; do
 	login fd00:0::1
 	same "$(blockdev --getsize64 "/dev/${DISKS[0]}")" $((64 << 20)) "size of the LUN"
 	fio_verify "/dev/${DISKS[0]}" --size=2M
