@@ -250,6 +250,7 @@ add_acl() {
 	local acl=$1/acls/$2 lun name
 	mkdir "$acl"
 	for lun in "$1"/lun/lun_*; do
+		[ -d "$lun" ] || continue
 		name=$(basename "$lun")
 		[ -d "$acl/$name" ] || mkdir "$acl/$name"
 		[ -L "$acl/$name/lun" ] || ln -s "$lun" "$acl/$name/lun"
