@@ -385,6 +385,7 @@ struct srpt_nexus {
  * @rules: what was agreed on
  * @acl: spelling of the ACL that admitted it
  * @name: for the log: how the initiator is known
+ * @id: number of the channel since the module was loaded
  * @half_open: the login counts as being in progress
  * @gated: the login waits for earlier channels of its nexus to go; under srpt_lock
  * @accepted: the connection manager has been told to accept
@@ -438,6 +439,7 @@ struct srpt_rdma_ch {
 	struct srpt_iu_rules	rules;
 	char			acl[TRANSPORT_IQN_LEN];
 	char			name[SRPT_NAME_LEN];
+	u32			id;
 	bool			half_open;
 	bool			gated;
 	bool			accepted;
@@ -624,6 +626,9 @@ int srpt_check_stop_free(struct se_cmd *cmd);
 void srpt_release_cmd(struct se_cmd *cmd);
 void srpt_aborted_task(struct se_cmd *cmd);
 int srpt_get_cmd_state(struct se_cmd *cmd);
+
+/* info.c */
+ssize_t srpt_show_sessions(char *page, const struct se_node_acl *nacl);
 
 /* tmf.c */
 void srpt_handle_tsk_mgmt(struct srpt_send_ioctx *ctx);

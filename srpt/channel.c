@@ -77,12 +77,14 @@ static void srpt_end_marker(struct ib_cq *cq, struct ib_wc *wc)
  */
 struct srpt_rdma_ch *srpt_alloc_ch(struct srpt_port *sport, const struct srpt_admission *adm)
 {
+	static u32 last_id;
 	struct srpt_rdma_ch *ch;
 
 	lockdep_assert_held(&srpt_lock);
 	ch = kzalloc(sizeof(*ch), GFP_KERNEL);
 	if (!ch)
 		return NULL;
+	ch->id = ++last_id;
 	refcount_set(&ch->ref, 1);
 	spin_lock_init(&ch->lock);
 	spin_lock_init(&ch->sq_lock);

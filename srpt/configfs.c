@@ -365,6 +365,17 @@ static struct configfs_attribute *srpt_wwn_attrs[] = {
 	NULL,
 };
 
+static ssize_t srpt_acl_info_show(struct config_item *item, char *page)
+{
+	return srpt_show_sessions(page, acl_to_nacl(item));
+}
+CONFIGFS_ATTR_RO(srpt_acl_, info);
+
+static struct configfs_attribute *srpt_acl_attrs[] = {
+	&srpt_acl_attr_info,
+	NULL,
+};
+
 static char *srpt_tpg_wwn(struct se_portal_group *tpg)
 {
 	return srpt_tpg_of(tpg)->tport->text;
@@ -414,6 +425,7 @@ static const struct target_core_fabric_ops srpt_ops = {
 	.tfc_discovery_attrs		= srpt_discovery_attrs,
 	.tfc_wwn_attrs			= srpt_wwn_attrs,
 	.tfc_tpg_attrib_attrs		= srpt_attrib_attrs,
+	.tfc_tpg_nacl_base_attrs	= srpt_acl_attrs,
 
 	.fabric_make_wwn		= srpt_make_tport,
 	.fabric_make_tpg		= srpt_make_tpg,

@@ -391,26 +391,54 @@ static void srpt_cm_rtu_recv(struct srpt_rdma_ch *ch)
 	srpt_ch_live(ch);
 }
 
+/* A name that is known already, as the address that a RoCE GID is made of, is not listed twice. */
+static void srpt_add_name(struct srpt_peer *peer, const struct srpt_name *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < peer->count; i++)
+		if (srpt_same_name(&peer->names[i], name))
+			return;
+	peer->names[peer->count++] = *name;
+}
+
+static void srpt_name_gid(struct srpt_peer *peer, const union ib_gid *gid)
+{
+	struct srpt_name name;
+
+	if (!gid->global.interface_id)
+		return;
+	srpt_guid_name(&name, gid->raw);
+	srpt_add_name(peer, &name);
+	srpt_id_name(&name, gid->raw);
+	srpt_add_name(peer, &name);
+}
+
+static void srpt_name_address(struct srpt_peer *peer, const struct sockaddr *addr)
+{
+	struct srpt_name name;
+
+	if (addr->sa_family == AF_INET)
+		srpt_ipv4_name(&name, (const u8 *)&((const struct sockaddr_in *)addr)->sin_addr);
+	else if (addr->sa_family == AF_INET6)
+		srpt_id_name(&name, ((const struct sockaddr_in6 *)addr)->sin6_addr.s6_addr);
+	else
+		return;
+	srpt_add_name(peer, &name);
+}
+
 /* The names that an RDMA/CM connection tells; no address is taken for granted. */
 static void srpt_name_peer(struct srpt_cm_req *req)
 {
-	const struct sockaddr *addr = (struct sockaddr *)&req->cm_id->route.addr.dst_addr;
-	struct srpt_peer *peer = &req->peer;
+	struct srpt_name name;
 	union ib_gid gid = {};
 
 	if (!rdma_protocol_iwarp(req->device, req->port))
 		rdma_read_gids(req->cm_id, NULL, &gid);
-	if (gid.global.interface_id) {
-		srpt_guid_name(&peer->names[peer->count++], gid.raw);
-		srpt_id_name(&peer->names[peer->count++], gid.raw);
-	}
-	if (addr->sa_family == AF_INET)
-		srpt_ipv4_name(&peer->names[peer->count++],
-			       (const u8 *)&((const struct sockaddr_in *)addr)->sin_addr);
-	else if (addr->sa_family == AF_INET6)
-		srpt_id_name(&peer->names[peer->count++],
-			     ((const struct sockaddr_in6 *)addr)->sin6_addr.s6_addr);
-	srpt_id_name(&peer->names[peer->count++], req->login.i_port_id);
+	srpt_name_gid(&req->peer, &gid);
+	srpt_name_address(&req->peer, (struct sockaddr *)&req->cm_id->route.addr.dst_addr);
+	srpt_id_name(&name, req->login.i_port_id);
+	srpt_add_name(&req->peer, &name);
 }
 
 /* How the log calls a channel: the address if there is one, else the initiator port ID. */
