@@ -389,6 +389,7 @@ struct srpt_nexus {
  * @half_open: the login counts as being in progress
  * @gated: the login waits for earlier channels of its nexus to go; under srpt_lock
  * @accepted: the connection manager has been told to accept
+ * @initialized: the queue pair has left the reset state
  * @connected: the queue pair has been ready to receive
  * @read_depth: RDMA reads that we may have outstanding
  * @rej_reason: SRP_LOGIN_REJ reason to close an unanswered login with
@@ -443,6 +444,7 @@ struct srpt_rdma_ch {
 	bool			half_open;
 	bool			gated;
 	bool			accepted;
+	bool			initialized;
 	bool			connected;
 	u8			read_depth;
 	u32			rej_reason;

@@ -173,8 +173,12 @@ static int srpt_modify_qp(struct srpt_rdma_ch *ch, struct ib_qp *qp, struct ib_q
 static int srpt_init_ch_qp(struct srpt_rdma_ch *ch, struct ib_qp *qp)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_INIT };
+	int ret;
 
-	return srpt_modify_qp(ch, qp, &attr);
+	ret = srpt_modify_qp(ch, qp, &attr);
+	if (!ret)
+		ch->initialized = true;
+	return ret;
 }
 
 /**
@@ -406,7 +410,8 @@ static void srpt_close_work(struct work_struct *work)
 	if (ch->accepted)
 		pr_info("%s: closing: %s\n", ch->name, ch->why);
 	srpt_goodbye(ch);
-	if (ch->qp)
+	/* There is no way from RESET to the error state, and nothing to flush. */
+	if (ch->initialized)
 		srpt_ch_qp_err(ch);
 	srpt_drop_parked(ch);
 	srpt_arm_drain(ch);
