@@ -337,9 +337,13 @@ static bool make_qp(struct conn *c)
 	return true;
 }
 
-/* Sends the request; @len bytes of it. Without a queue pair of its own it makes up a number. */
+/*
+ * Sends the request; @len bytes of it. Without a queue pair of its own it makes up a number, which
+ * must be a new one each time: the connection manager refuses one that it has seen as stale.
+ */
 static bool send_request(struct conn *c, const struct login_req *req, int len)
 {
+	static uint32_t made_up = 0x100000;
 	struct rdma_conn_param param = {
 		.private_data = req,
 		.private_data_len = len,
@@ -347,7 +351,8 @@ static bool send_request(struct conn *c, const struct login_req *req, int len)
 		.initiator_depth = 4,
 		.retry_count = 7,
 		.rnr_retry_count = 7,
-		.qp_num = c->qp ? c->qp->qp_num : 0x123456,
+		.qp_num = c->qp ? c->qp->qp_num :
+			  __atomic_fetch_add(&made_up, 1, __ATOMIC_RELAXED) & 0xffffff,
 	};
 
 	return !rdma_connect(c->id, &param);
