@@ -586,7 +586,6 @@ void srpt_close_port(struct srpt_port *sport, const char *why);
 void srpt_close_tpg(struct srpt_tpg *tpg, const char *why);
 void srpt_close_srq(struct srpt_srq *srq);
 void srpt_close_session(struct se_session *sess);
-void srpt_put_nexus(struct srpt_nexus *nexus);
 int srpt_ch_qp_rtr(struct srpt_rdma_ch *ch, struct ib_qp *qp);
 int srpt_ch_qp_rts(struct srpt_rdma_ch *ch, struct ib_qp *qp);
 bool srpt_ch_connecting(struct srpt_rdma_ch *ch);

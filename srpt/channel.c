@@ -485,17 +485,6 @@ static void srpt_free_nexus(struct kref *ref)
 	kfree(nexus);
 }
 
-/**
- * srpt_put_nexus - drop a reference to a nexus
- * @nexus: the nexus; with the last reference its session goes
- *
- * Context: process; the last one sleeps until the target core has no command of it any more.
- */
-void srpt_put_nexus(struct srpt_nexus *nexus)
-{
-	kref_put(&nexus->ref, srpt_free_nexus);
-}
-
 /* Others look at ch->nexus under srpt_lock, and find it there as long as it is held. */
 static void srpt_leave_nexus(struct srpt_rdma_ch *ch)
 {
@@ -505,7 +494,7 @@ static void srpt_leave_nexus(struct srpt_rdma_ch *ch)
 	swap(nexus, ch->nexus);
 	mutex_unlock(&srpt_lock);
 	if (nexus)
-		srpt_put_nexus(nexus);
+		kref_put(&nexus->ref, srpt_free_nexus);
 }
 
 static void srpt_free_recv(struct srpt_rdma_ch *ch)

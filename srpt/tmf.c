@@ -18,12 +18,12 @@
 
 /**
  * struct srpt_task - a task to be aborted
- * @nexus: its nexus, with a reference
+ * @ch: its channel, with a reference, which keeps session and portal group as well
  * @lun: the logical unit, as its nexus numbers it
  * @tag: its tag
  */
 struct srpt_task {
-	struct srpt_nexus	*nexus;
+	struct srpt_rdma_ch	*ch;
 	u64			lun;
 	u64			tag;
 };
@@ -133,7 +133,7 @@ static void srpt_end_task_set(struct srpt_send_ioctx *ctx)
 	ctx->in_core = false;
 	srpt_answer_tsk_mgmt(ctx, SRPT_RSP_NO_FAILURE);
 	for (i = 0; i < set->count; i++)
-		srpt_put_nexus(set->task[i].nexus);
+		srpt_put_ch(set->task[i].ch);
 	kvfree(set);
 }
 
@@ -144,8 +144,8 @@ static void srpt_task_set_work(struct work_struct *work)
 
 	while (set->next < set->count) {
 		task = &set->task[set->next++];
-		if (!srpt_submit_tmr(set->ctx, task->nexus->sess, task->lun, TMR_ABORT_TASK,
-				     task->tag))
+		if (!srpt_submit_tmr(set->ctx, task->ch->nexus->sess, task->lun,
+				     TMR_ABORT_TASK, task->tag))
 			return;
 	}
 	srpt_end_task_set(set->ctx);
@@ -188,11 +188,11 @@ static void srpt_list_tasks(struct srpt_task_set *set, struct srpt_rdma_ch *ch,
 	lockdep_assert_held(&srpt_lock);
 	for (i = 0; i < ch->send_ring->shape.count && set->count < set->room; i++) {
 		ctx = srpt_ring_ctx(ch->send_ring, i);
-		if (!srpt_in_task_set(ctx, lun, only))
+		/* A channel without references has no tasks any more. */
+		if (!srpt_in_task_set(ctx, lun, only) || !refcount_inc_not_zero(&ch->ref))
 			continue;
-		kref_get(&ch->nexus->ref);
 		set->task[set->count++] = (struct srpt_task) {
-			.nexus = ch->nexus, .lun = ctx->cmd.orig_fe_lun, .tag = ctx->cmd.tag,
+			.ch = ch, .lun = ctx->cmd.orig_fe_lun, .tag = ctx->cmd.tag,
 		};
 	}
 }
