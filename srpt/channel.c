@@ -273,17 +273,20 @@ static int srpt_create_qp(struct srpt_rdma_ch *ch, u32 sq)
 	return 0;
 }
 
-/* Devices differ in what they can do: without inline data, then with a smaller send queue. */
+/*
+ * Devices differ in what they can do: without inline data, then with a smaller send queue. One
+ * entry less is asked for, since devices keep one free and round up to a power of two.
+ */
 static int srpt_try_qp(struct srpt_rdma_ch *ch)
 {
-	u32 sq = clamp_t(u32, ch->tpg->sq_size, SRPT_LEAST_SQ,
-			 max_t(u32, ch->sdev->device->attrs.max_qp_wr, SRPT_LEAST_SQ));
+	u32 most = ch->sdev->device->attrs.max_qp_wr;
+	u32 sq = max(min(ch->tpg->sq_size, most) - 1, SRPT_LEAST_SQ - 1);
 	int ret;
 
 	ch->max_inline = SRPT_INLINE;
 	ret = srpt_create_qp(ch, sq);
 	ch->max_inline = ret ? 0 : ch->max_inline;
-	for (; ret && sq >= SRPT_LEAST_SQ; sq /= 2)
+	for (; ret && sq >= SRPT_LEAST_SQ - 1; sq /= 2)
 		ret = srpt_create_qp(ch, sq);
 	return ret;
 }
