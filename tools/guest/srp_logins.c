@@ -848,14 +848,16 @@ static void *loop_main(void *arg)
 	struct login_req req = default_request();
 	struct conn c;
 
-	/* each thread a nexus of its own */
 	req.flags = 1;
 	(void)arg;
 	while (!access(loop_file, F_OK)) {
 		if (log_in(&c, &req, true) == ANSWER_ACCEPTED)
 			inquire(&c, 1);
-		if (c.answer == ANSWER_NONE || (c.answer == ANSWER_REFUSED && !c.reason))
+		if (c.answer == ANSWER_NONE)
 			die("%s", answer_text(&c));
+		/* The connection manager's own answer to who still waits at a listener that goes. */
+		if (c.answer == ANSWER_REFUSED && !c.reason)
+			c.answer = ANSWER_NO_LISTENER;
 		__atomic_fetch_add(&loop_count[c.answer], 1, __ATOMIC_RELAXED);
 		close_conn(&c);
 	}
