@@ -588,7 +588,8 @@ static struct rdma_cm_id *srpt_listen_on(struct sockaddr *addr)
 	if (!ret)
 		return id;
 	rdma_destroy_id(id);
-	return ERR_PTR(ret);
+	/* Every address is meant, so that what is not available can only be the port. */
+	return ERR_PTR(ret == -EADDRNOTAVAIL ? -EADDRINUSE : ret);
 }
 
 static int srpt_open_listeners(struct rdma_cm_id **id, u16 port)
