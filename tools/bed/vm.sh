@@ -7,6 +7,7 @@
 # $VM_CONSOLE.
 
 VM_PID=
+VM_SLOW=1
 BOOT_BOUND=300
 DEBUG_APPEND="pci=noacpi page_poison=1 sysctl.kernel.hung_task_timeout_secs=900"
 
@@ -84,9 +85,9 @@ take_slot() {
 # to put into the guest's /bed.
 vm_start() {
 	local kernel=$CACHE/kernels/$2 accel cpu
-	local slow append memory=2G
-	slow=$(slowness "$2")
-	append="bed.slow=$slow"
+	local append memory=2G
+	VM_SLOW=$(slowness "$2")
+	append="bed.slow=$VM_SLOW"
 	if [ "$2" = debug ]; then
 		append+=" $DEBUG_APPEND"
 		memory=3G
@@ -115,7 +116,7 @@ vm_start() {
 	VM_PID=$!
 	exec 4>&-
 	exec 6<>"$VM_DIR/cmd.in" 7<>"$VM_DIR/cmd.out" 5<>"$VM_DIR/hang.in"
-	if ! vm_answer $((BOOT_BOUND * (slow > 1 ? 3 : 1))) >"$VM_DIR/boot.out"; then
+	if ! vm_answer $((BOOT_BOUND * (VM_SLOW > 1 ? 3 : 1))) >"$VM_DIR/boot.out"; then
 		say "    the guest (kernel $2) did not come up; its console log is $VM_CONSOLE"
 		tail -n 5 "$VM_DIR/qemu.out" "$VM_CONSOLE" >&2
 		vm_stop
