@@ -122,6 +122,7 @@ vm_start() {
 		vm_stop
 		return 1
 	fi
+	# shellcheck disable=SC2034 # for the callers
 	VM_BOOT_TIME=$((SECONDS - start))
 }
 

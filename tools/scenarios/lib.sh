@@ -10,7 +10,6 @@
 # machine. Nothing sleeps a fixed time.
 set -euo pipefail
 
-SCENARIO=$(basename "$0" .sh)
 WORK=/tmp/scenario
 CORE=/sys/kernel/config/target/core
 SRPT=/sys/kernel/config/target/srpt
@@ -54,7 +53,9 @@ check_not() {
 	local text=$1 status=0
 	shift
 	"$@" >"$WORK/check.out" 2>&1 || status=$?
-	[ $status -ne 0 ] && [ $status -lt 124 ] || fail "not so: $text   ($*: status $status)"
+	if [ $status -eq 0 ] || [ $status -ge 124 ]; then
+		fail "not so: $text   ($*: status $status)"
+	fi
 	cp "$WORK/check.out" "$WORK/refused.out"
 	note "$text"
 }
@@ -124,8 +125,9 @@ gid() { cat "/sys/class/infiniband/$1/ports/1/gids/${2:-0}"; }
 
 # The GID index of an IPv4 address.
 gid_of_address() {
-	local want index
-	want=$(printf '0000:0000:0000:0000:0000:ffff:%02x%02x:%02x%02x' ${2//./ })
+	local want index octets
+	IFS=. read -ra octets <<<"$2"
+	want=$(printf '0000:0000:0000:0000:0000:ffff:%02x%02x:%02x%02x' "${octets[@]}")
 	for index in 0 1 2 3 4 5 6 7; do
 		[ "$(gid "$1" $index)" = "$want" ] && echo $index && return
 	done

@@ -85,6 +85,6 @@ done
 login 10.0.0.1 ch_count=2
 start_tolerant_fio disk "/dev/${DISKS[0]}"
 in_time 60 "link deleted again" delete_link
-end_fio disk
+BOUND=150 end_fio disk
 in_time 60 "configuration removed while the device is gone" remove_target
 in_time 60 "module unloaded" unload_target
