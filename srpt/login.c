@@ -70,6 +70,8 @@ static void srpt_print_peer(char *buf, size_t size, const struct srpt_peer *peer
  *
  * A nexus is named by its two port identifiers (SRP 4.5); channels of different ports are kept
  * apart besides, since the target port identifier here is one for the whole host.
+ *
+ * Return: true if they do.
  */
 bool srpt_same_nexus(const struct srpt_rdma_ch *a, const struct srpt_rdma_ch *b)
 {
