@@ -86,19 +86,19 @@ take_slot() {
 vm_start() {
 	local kernel=$CACHE/kernels/$2 accel cpu
 	local append memory=2G
+	mkdir -p "$LOGS" "$CACHE"
+	take_slot
 	VM_SLOW=$(slowness "$2")
 	append="bed.slow=$VM_SLOW"
 	if [ "$2" = debug ]; then
 		append+=" $DEBUG_APPEND"
 		memory=3G
 	fi
-	mkdir -p "$LOGS"
 	VM_DIR=$(mktemp -d "${TMPDIR:-/tmp}/ib_srpt-vm.XXXXXX")
 	VM_CONSOLE=$LOGS/$1-$2-$(date +%H%M%S)-$$.console
 	make_payload "$2" "$3"
 	read -r accel cpu <<<"$(vm_accel "$kernel")"
 	mkfifo "$VM_DIR"/{cmd,hang}.{in,out}
-	take_slot
 	local start=$SECONDS
 	# a guest does not outlive the script that started it, not even when that is killed
 	# shellcheck disable=SC2086 # VM_EXTRA is a list
@@ -106,7 +106,7 @@ vm_start() {
 		-nographic -no-reboot -nic none -vga none -monitor none \
 		-kernel "$kernel/vmlinuz" -initrd "$kernel/initramfs.img" \
 		-append "console=ttyS0 panic=-1 mitigations=off nokaslr selinux=0 apparmor=0 rcupdate.rcu_cpu_stall_timeout=120 $append ${VM_APPEND:-}" \
-		-drive "file=$CACHE/root.img,if=virtio,format=raw,snapshot=on" \
+		-drive "file=$(<"$TOP/build/root-image"),if=virtio,format=raw,snapshot=on" \
 		-drive "file=$kernel/modules.img,if=virtio,format=raw,snapshot=on" \
 		-drive "file=$VM_DIR/payload.tar,if=virtio,format=raw,readonly=on" \
 		-serial "file:$VM_CONSOLE" -device virtio-serial-pci \

@@ -43,6 +43,12 @@ use_disk
 remove_target
 remove_backstores
 
-[ -d "$SRPT" ] || mkdir "$SRPT"
+# targetcli talks to the system bus, which a machine with an init has.
+start_bus() {
+	mkdir -p /run/dbus
+	[ -e /run/dbus/system_bus_socket ] || dbus-daemon --system --fork
+}
+
+check "a system bus for targetcli" start_bus
 run_commands targetcli
 use_disk
