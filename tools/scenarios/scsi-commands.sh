@@ -27,7 +27,6 @@ BAD_OPCODE=9
 MISCOMPARE=14
 LBA_RANGE=22
 CONFLICT=24
-UNIT_ATTENTION=6
 
 # The bytes of a file or device at an offset, as one number.
 sum_of() { dd if="$1" bs=512 skip="$2" count="$3" iflag="${4:-fullblock}" status=none | sha256sum; }
@@ -135,7 +134,9 @@ raw "the other may not write" 'Reservation [Cc]onflict' $CONFLICT -s 512 -i /dev
 raw "the other may read" 'Good' 0 -r 512 "$disk_b" 28 00 00 00 00 00 00 00 01 00
 raw "the one may write" 'Good' 0 -s 512 -i /dev/zero "$disk_a" 2a 00 00 00 00 00 00 00 01 00
 check "the other takes it over" sg_persist --out --preempt --param-rk=b2 --param-sark=a1 --prout-type=1 "$disk_b"
-raw "the one is told by a unit attention" 'Registrations preempted' $UNIT_ATTENTION "$disk_a" 00 00 00 00 00 00
+# The one is told so by a unit attention, which goes to whatever command comes
+# first: that may be one of this machine's kernel.
+sg_turs "$disk_a" >"$WORK/turs.out" 2>&1 || true
 raw "now the one may not write" 'Reservation [Cc]onflict' $CONFLICT -s 512 -i /dev/zero "$disk_a" 2a 00 00 00 00 00 00 00 01 00
 check "the other clears all" sg_persist --out --clear --param-rk=b2 "$disk_b"
 check "no key is left" sh -c "sg_persist --in -k $disk_b | grep -q 'NO registered'"
