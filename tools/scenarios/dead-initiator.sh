@@ -6,7 +6,6 @@
 # manager that answers nothing) and a link that is down do not hold up the
 # removal of an ACL, disable, removal of the configuration, or unloading.
 # timeout: 400
-# suite: unproven
 # shellcheck source=tools/scenarios/lib.sh
 . /bed/lib.sh
 

@@ -6,7 +6,6 @@
 # cleanly, they do not keep others out, those whose process ends go at once, and
 # one whose initiator stays but never says a word is given up in time.
 # timeout: 600
-# suite: unproven
 # shellcheck source=tools/scenarios/lib.sh
 . /bed/lib.sh
 

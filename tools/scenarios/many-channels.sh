@@ -5,7 +5,6 @@
 # A login with 64 channels: all of them carry I/O, they close together in
 # bounded time, and the log has at most two lines for each.
 # timeout: 400
-# suite: unproven
 # shellcheck source=tools/scenarios/lib.sh
 . /bed/lib.sh
 
