@@ -105,7 +105,7 @@ vm_start() {
 	TMPDIR=$VM_DIR setpriv --pdeathsig KILL qemu-system-x86_64 -accel "$accel" -cpu "$cpu" -smp "${VM_CPUS:-2}" -m "${VM_MEM:-$memory}" \
 		-nographic -no-reboot -nic none -vga none -monitor none \
 		-kernel "$kernel/vmlinuz" -initrd "$kernel/initramfs.img" \
-		-append "console=ttyS0 panic=-1 mitigations=off nokaslr selinux=0 apparmor=0 rcupdate.rcu_cpu_stall_timeout=120 $append ${VM_APPEND:-}" \
+		-append "console=ttyS0 panic=-1 no_timer_check mitigations=off nokaslr selinux=0 apparmor=0 rcupdate.rcu_cpu_stall_timeout=120 $append ${VM_APPEND:-}" \
 		-drive "file=$(<"$TOP/build/root-image"),if=virtio,format=raw,snapshot=on" \
 		-drive "file=$kernel/modules.img,if=virtio,format=raw,snapshot=on" \
 		-drive "file=$VM_DIR/payload.tar,if=virtio,format=raw,readonly=on" \
