@@ -17,6 +17,9 @@ unit:
 check:
 	@TESTS='$(TESTS)' KERNEL='$(KERNEL)' MODULE='$(MODULE)' tools/check
 
+check-breaks:
+	@tools/check-breaks $(TESTS)
+
 check-debug:
 	@TESTS='$(TESTS)' KERNEL=debug tools/check
 
@@ -38,10 +41,11 @@ help:
 	@echo 'make demo         boot a guest, export a LUN, log in, write and read verified data (root)'
 	@echo 'make check        all tests (root); TESTS="login* fio*" KERNEL=6.12 run a part'
 	@echo 'make check-debug  the scenarios on a kernel that watches memory and locks, built once (root, slow)'
+	@echo 'make check-breaks breaks the module on purpose and sees that the scenarios notice (root, slow)'
 	@echo 'make unit         the tests that need no guest'
 	@echo 'make lint         warnings, sparse, clang, kernel-doc, spelling, shell, style (root)'
 	@echo 'make bench        figures of this module and of the kernel'"'"'s own, side by side (root)'
 	@echo 'make distclean    remove builds and the cache of kernels and guest images'
 
 .DEFAULT_GOAL := modules
-.PHONY: modules modules_install clean unit check check-debug lint demo bench distclean help
+.PHONY: modules modules_install clean unit check check-breaks check-debug lint demo bench distclean help
