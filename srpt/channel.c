@@ -24,9 +24,12 @@
 
 #include "ib_srpt.h"
 
-/* Least send queue that a channel can work with, and how many scatter entries an entry takes. */
+/*
+ * Least send queue that a channel can work with, and how many scatter entries an entry takes:
+ * 1 MiB in the pieces of the data pool. More would double the memory of a send queue.
+ */
 #define SRPT_LEAST_SQ	16U
-#define SRPT_MAX_SGE	32U
+#define SRPT_MAX_SGE	16U
 /* Longest response that is worth sending inline: one without sense. */
 #define SRPT_INLINE	64U
 
