@@ -29,7 +29,11 @@
 #define SRPT_UCSOLNT		BIT(2)
 #define SRPT_SOLNT		BIT(0)
 
+/* Byte "request flags" of an SRP_LOGIN_REQ. */
 #define SRPT_MULTICHAN_MASK	0x03
+#define SRPT_LOSOLNT		BIT(4)
+#define SRPT_CRSOLNT		BIT(5)
+
 #define SRPT_BUF_FMTS		(SRP_BUF_FORMAT_DIRECT | SRP_BUF_FORMAT_INDIRECT)
 #define SRPT_DESC_LEN		((u32)sizeof(struct srp_direct_buf))
 #define SRPT_RSP_DATA_LEN	4U
@@ -83,11 +87,12 @@ enum srpt_fault {
 static const struct {
 	u16		asc;
 	const char	*text;
+	u8		logout;
 } srpt_faults[] = {
 	[SRPT_FAULT_NONE]	  = { 0, NULL },
 	[SRPT_FAULT_NO_TAG]	  = { 0, "too short for a tag" },
-	[SRPT_FAULT_LOGIN]	  = { 0, "second login on one channel" },
-	[SRPT_FAULT_OPCODE]	  = { 0, "unknown opcode" },
+	[SRPT_FAULT_LOGIN]	  = { 0, "second login on one channel", SRPT_LOGOUT_IU_TYPE },
+	[SRPT_FAULT_OPCODE]	  = { 0, "unknown opcode", SRPT_LOGOUT_IU_TYPE },
 	[SRPT_FAULT_CUT_CMD]	  = { 0, "SRP_CMD too short" },
 	[SRPT_FAULT_CUT_TSK_MGMT] = { 0, "SRP_TSK_MGMT too short" },
 	[SRPT_FAULT_CUT_CDB]	  = { SRPT_ASC_IU_TOO_SHORT, "additional CDB beyond the end" },
@@ -257,6 +262,8 @@ u32 srpt_parse_login(const void *priv, u32 len, enum srpt_login_layout layout,
 		return reason;
 
 	login->multichannel = (raw.flags & SRPT_MULTICHAN_MASK) == SRP_MULTICHAN_MULTI;
+	login->sol_logout = raw.flags & SRPT_LOSOLNT;
+	login->sol_credit = raw.flags & SRPT_CRSOLNT;
 	if ((raw.flags & SRP_IMMED_REQUESTED) &&
 	    srpt_imm_offset_fits(raw.imm_offset, login->iu_len))
 		login->imm_offset = raw.imm_offset;
@@ -406,8 +413,11 @@ static enum srpt_fault srpt_take_indirect(struct srpt_span *span, u8 count, stru
 	data->kind = SRPT_BUF_INDIRECT;
 	data->desc = head + sizeof(struct srp_indirect_buf);
 	span->at += used;
-	if (count == data->table_count && srpt_check_table(data->desc, count, data->len))
-		return SRPT_FAULT_SUM;
+	if (count == data->table_count)
+		return srpt_check_table(data->desc, count, data->len) ? SRPT_FAULT_SUM :
+									SRPT_FAULT_NONE;
+	data->count = 0;
+	data->desc = NULL;
 	return SRPT_FAULT_NONE;
 }
 
@@ -569,8 +579,8 @@ static enum srpt_fault srpt_take_iu(const u8 *buf, u32 len, const struct srpt_iu
  * * SRP_TSK_MGMT: the solicited bits, lun, tsk_mgmt_func (not judged here) and task_tag.
  *
  * With %SRPT_IU_SENSE, what an SRP_CMD has except the buffers, which are both of
- * %SRPT_BUF_NONE, and asc and error. With %SRPT_IU_DISCONNECT opcode, tag and error; the tag
- * is 0 and the opcode perhaps 0xff when the bytes end before them.
+ * %SRPT_BUF_NONE, and asc and error. With %SRPT_IU_DISCONNECT opcode, tag, logout and error; the
+ * tag is 0 and the opcode perhaps 0xff when the bytes end before them.
  *
  * Descriptors of a table that reaches into initiator memory are not checked here, see
  * srpt_check_table(). Reserved bits and descriptor counts of formats that do not use them are
@@ -592,6 +602,7 @@ enum srpt_iu_end srpt_parse_iu(const void *buf, u32 len, const struct srpt_iu_ru
 
 	iu->error = srpt_faults[fault].text;
 	iu->asc = srpt_faults[fault].asc;
+	iu->logout = srpt_faults[fault].logout;
 	srpt_no_data(&iu->out);
 	srpt_no_data(&iu->in);
 	return iu->asc ? SRPT_IU_SENSE : SRPT_IU_DISCONNECT;
@@ -739,16 +750,18 @@ u32 srpt_build_rsp(void *buf, u32 size, const struct srpt_rsp *rsp)
  * @buf: where to, room for &struct srp_cred_req, any alignment
  * @tag: a tag of the target's own
  * @req_lim_delta: credits given, host byte order
+ * @solicited: sets SOLNT
  *
  * SRP r16a clause 6.10.
  *
  * Context: Any.
  * Return: Its length, bytes.
  */
-u32 srpt_build_cred_req(void *buf, u64 tag, u32 req_lim_delta)
+u32 srpt_build_cred_req(void *buf, u64 tag, u32 req_lim_delta, bool solicited)
 {
 	struct srp_cred_req req = {
 		.opcode		= SRP_CRED_REQ,
+		.sol_not	= solicited ? SRPT_SOLNT : 0,
 		.req_lim_delta	= cpu_to_be32(req_lim_delta),
 		.tag		= tag,
 	};
@@ -761,19 +774,21 @@ u32 srpt_build_cred_req(void *buf, u64 tag, u32 req_lim_delta)
  * srpt_build_t_logout - build an SRP_T_LOGOUT
  * @buf: where to, room for &struct srp_t_logout, any alignment
  * @tag: a tag of the target's own
- * @reason: why the target closes the channel, host byte order
+ * @reason: why the target closes the channel, SRPT_LOGOUT_*
+ * @solicited: sets SOLNT
  *
  * SRP r16a clause 6.6.
  *
  * Context: Any.
  * Return: Its length, bytes.
  */
-u32 srpt_build_t_logout(void *buf, u64 tag, u32 reason)
+u32 srpt_build_t_logout(void *buf, u64 tag, u32 reason, bool solicited)
 {
 	struct srp_t_logout logout = {
-		.opcode	= SRP_T_LOGOUT,
-		.reason	= cpu_to_be32(reason),
-		.tag	= tag,
+		.opcode		= SRP_T_LOGOUT,
+		.sol_not	= solicited ? SRPT_SOLNT : 0,
+		.reason		= cpu_to_be32(reason),
+		.tag		= tag,
 	};
 
 	memcpy(buf, &logout, sizeof(logout));

@@ -56,6 +56,8 @@ struct srpt_login_rules {
  * @imm_offset: offset of immediate data in an SRP_CMD, bytes; 0: no immediate data was asked
  *	for, or the offset asked for cannot be used
  * @multichannel: true: keep the nexus's other channels; false: end them
+ * @sol_logout: an SRP_T_LOGOUT shall raise a solicited event (LOSOLNT)
+ * @sol_credit: an SRP_CRED_REQ shall raise a solicited event (CRSOLNT)
  * @i_port_id: initiator port identifier
  * @t_port_id: target port identifier
  */
@@ -64,6 +66,8 @@ struct srpt_login {
 	u32	iu_len;
 	u16	imm_offset;
 	bool	multichannel;
+	bool	sol_logout;
+	bool	sol_credit;
 	u8	i_port_id[16];
 	u8	t_port_id[16];
 };
@@ -128,11 +132,12 @@ enum srpt_buf_kind {
  * struct srpt_buf - the data buffer of one direction, checked
  * @kind: what sort of buffer
  * @len: its size, bytes
- * @count: memory descriptors at @desc
+ * @count: memory descriptors at @desc; 0 while @table_count of them have to be fetched first
  * @desc: descriptors that came in the information unit, in wire order and possibly unaligned;
  *	valid as long as the IU is. For %SRPT_BUF_IMM the data itself, @len bytes.
  * @table_count: descriptors of the whole table; more than @count only with
- *	&srpt_iu_rules.ext_table, then all of them have to be fetched through @table
+ *	&srpt_iu_rules.ext_table, then all of them have to be fetched through @table (the first of
+ *	them may have come in the information unit as well, which is of no use)
  * @table: where the whole table is in initiator memory, wire order
  */
 struct srpt_buf {
@@ -159,6 +164,7 @@ struct srpt_buf {
  * @out: data from initiator to target
  * @in: data from target to initiator
  * @asc: with %SRPT_IU_SENSE: additional sense code << 8 | qualifier
+ * @logout: with %SRPT_IU_DISCONNECT: SRPT_LOGOUT_*, to be given as the reason
  * @error: with anything but %SRPT_IU_OK: what is wrong, for the log; static
  */
 struct srpt_iu {
@@ -175,6 +181,7 @@ struct srpt_iu {
 	struct srpt_buf	out;
 	struct srpt_buf	in;
 	u16		asc;
+	u8		logout;
 	const char	*error;
 };
 
@@ -224,6 +231,14 @@ enum {
 	SRPT_RSP_TMF_FAILED		= 0x05,
 };
 
+/* Reasons of an SRP_T_LOGOUT, clause 6.6. */
+enum {
+	SRPT_LOGOUT_NO_REASON		= 0x00,
+	SRPT_LOGOUT_IU_TYPE		= 0x02,
+	SRPT_LOGOUT_STRAY_RESPONSE	= 0x03,
+	SRPT_LOGOUT_NEW_LOGIN		= 0x04,
+};
+
 u32 srpt_parse_login(const void *priv, u32 len, enum srpt_login_layout layout,
 		     const struct srpt_login_rules *rules, struct srpt_login *login);
 enum srpt_iu_end srpt_parse_iu(const void *buf, u32 len, const struct srpt_iu_rules *rules,
@@ -234,7 +249,7 @@ const char *srpt_login_reason(u32 reason);
 u32 srpt_build_login_rsp(void *buf, const struct srpt_login_answer *answer);
 u32 srpt_build_login_rej(void *buf, u64 tag, u32 reason);
 u32 srpt_build_rsp(void *buf, u32 size, const struct srpt_rsp *rsp);
-u32 srpt_build_cred_req(void *buf, u64 tag, u32 req_lim_delta);
-u32 srpt_build_t_logout(void *buf, u64 tag, u32 reason);
+u32 srpt_build_cred_req(void *buf, u64 tag, u32 req_lim_delta, bool solicited);
+u32 srpt_build_t_logout(void *buf, u64 tag, u32 reason, bool solicited);
 
 #endif /* SRPT_WIRE_H */

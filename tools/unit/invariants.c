@@ -46,14 +46,15 @@ static u64 add_up(const u8 *desc, u32 count)
 
 static void hold_indirect(const struct given *given, const struct srpt_buf *data)
 {
-	hold_inside(given, data->desc, data->count * 16ULL);
 	HOLD(data->table_count >= 1 && data->table_count <= SRPT_MAX_DESCS);
 	HOLD(load_be32((const u8 *)&data->table.len) == data->table_count * 16);
-	HOLD(data->count <= data->table_count);
-	if (data->count == data->table_count)
-		HOLD(add_up(data->desc, data->count) == data->len);
-	else
-		HOLD(given->rules->ext_table);
+	if (!data->count) {
+		HOLD(given->rules->ext_table && !data->desc);
+		return;
+	}
+	HOLD(data->count == data->table_count);
+	hold_inside(given, data->desc, data->count * 16ULL);
+	HOLD(add_up(data->desc, data->count) == data->len);
 }
 
 static void hold_data(const struct given *given, const struct srpt_buf *data)

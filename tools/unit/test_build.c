@@ -56,8 +56,10 @@ static void build_cred_req(void **state)
 
 	(void)state;
 	memset(buf, STALE, 16);
-	assert_int_equal(srpt_build_cred_req(buf, tag(), 0xa0b0c0d), 16);
+	assert_int_equal(srpt_build_cred_req(buf, tag(), 0xa0b0c0d, false), 16);
 	assert_memory_equal(buf, want, 16);
+	assert_int_equal(srpt_build_cred_req(buf, tag(), 0xa0b0c0d, true), 16);
+	assert_int_equal(buf[1], 1);
 	free(buf);
 }
 
@@ -68,8 +70,10 @@ static void build_t_logout(void **state)
 
 	(void)state;
 	memset(buf, STALE, 16);
-	assert_int_equal(srpt_build_t_logout(buf, tag(), 0xa0b0c0d), 16);
+	assert_int_equal(srpt_build_t_logout(buf, tag(), 0xa0b0c0d, false), 16);
 	assert_memory_equal(buf, want, 16);
+	assert_int_equal(srpt_build_t_logout(buf, tag(), 0xa0b0c0d, true), 16);
+	assert_int_equal(buf[1], 1);
 	free(buf);
 }
 

@@ -154,6 +154,10 @@ static void expect_end(const struct srpt_iu *iu, enum srpt_iu_end end, u16 asc, 
 	}
 	assert_int_equal(end, asc ? SRPT_IU_SENSE : SRPT_IU_DISCONNECT);
 	assert_int_equal(iu->asc, asc);
+	/* that one of another type was expected can be said in an SRP_T_LOGOUT */
+	if (!asc)
+		assert_int_equal(iu->logout, iu->opcode == SRP_CMD || iu->opcode == SRP_TSK_MGMT ?
+				 SRPT_LOGOUT_NO_REASON : SRPT_LOGOUT_IU_TYPE);
 	assert_non_null(strstr(iu->error, text));
 	assert_int_equal(iu->out.kind, SRPT_BUF_NONE);
 	assert_int_equal(iu->in.kind, SRPT_BUF_NONE);
@@ -219,7 +223,8 @@ static const struct good_row good[] = {
 	{ S_IMM, 16, { IMM, 100, 0, 68 }, { NONE } },
 	{ S_IMM_LONG_CDB, 32, { IMM, 100, 0, 68 }, { NONE } },
 	{ S_IMM_AND_DIRECT, 16, { IMM, 100, 0, 68 }, { DIRECT, 36, 1, 52 } },
-	{ S_EXT_TABLE, 16, { NONE }, { TABLE, 4096, 1, 68 } },
+	/* what came of a table that has to be fetched is not used */
+	{ S_EXT_TABLE, 16, { NONE }, { TABLE, 4096, 0, 68 } },
 	{ S_EXT_TABLE_ONLY, 16, { NONE }, { TABLE, 4096, 0, 68 } },
 };
 
@@ -241,7 +246,8 @@ static void expect_data(const struct srpt_buf *data, const struct want *want, co
 	assert_int_equal(data->kind, want->kind);
 	assert_int_equal(data->len, want->len);
 	assert_int_equal(data->count, want->count);
-	assert_ptr_equal(data->desc, want->at ? bytes + want->at : NULL);
+	assert_ptr_equal(data->desc, want->at && (want->count || want->kind == IMM) ?
+			 bytes + want->at : NULL);
 	assert_int_equal(data->table_count, entries);
 	if (want->kind == TABLE)
 		assert_memory_equal(&data->table, bytes + want->at - 20, 16);

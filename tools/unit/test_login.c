@@ -59,7 +59,9 @@ static const struct login_row rows[] = {
 	{ "login multichannel", FLAGS, 1, 0, 8260, 0, false },
 	{ "login multichannel code 2", FLAGS, 2, REFUSE(MULTI_CHANNEL_UNSUPPORTED) },
 	{ "login multichannel code 3", FLAGS, 0x83, REFUSE(MULTI_CHANNEL_UNSUPPORTED) },
-	{ "login unknown flags", FLAGS, 0x7d, 0, 8260, 0, false },
+	{ "login unknown flags", FLAGS, 0x4d, 0, 8260, 0, false },
+	{ "login solicited logout", FLAGS, 0x11, 0, 8260, 0, false },
+	{ "login solicited credit", FLAGS, 0x21, 0, 8260, 0, false },
 	{ "login immediate offset 0", IMM_OFFSET, 0, 0, 8260, 0, false },
 	{ "login immediate offset 4", IMM_OFFSET, 4, 0, 8260, 0, false },
 	{ "login immediate offset 48", IMM_OFFSET, 48, 0, 8260, 0, false },
@@ -92,6 +94,8 @@ static void expect_accepted(const struct srpt_login *login, const struct login_r
 	assert_int_equal(login->iu_len, row->iu_len);
 	assert_int_equal(login->imm_offset, row->imm_offset);
 	assert_int_equal(login->multichannel, !row->single);
+	assert_int_equal(login->sol_logout, row->field == FLAGS && row->value & 0x10);
+	assert_int_equal(login->sol_credit, row->field == FLAGS && row->value & 0x20);
 	assert_memory_equal(login->i_port_id, i_port_id, 16);
 	assert_memory_equal(login->t_port_id, i_port_id + 16, 16);
 }
