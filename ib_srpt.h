@@ -52,10 +52,15 @@
 #define SRPT_MAX_DATA		(16U << 20)
 /* A login that is not complete after this many seconds is given up. */
 #define SRPT_LOGIN_TIMEOUT	60
+/* How long an SRP_T_LOGOUT may take to leave, milliseconds. */
+#define SRPT_FAREWELL_TIMEOUT	1000
 /* How long the last-WQE event of a queue pair is waited for, seconds. */
 #define SRPT_LAST_WQE_TIMEOUT	5
-/* Logins in progress at a time, over all ports. */
-#define SRPT_MAX_HALF_OPEN	256
+/* Logins in progress at a time, over all ports, and by default for a portal group. */
+#define SRPT_MAX_HALF_OPEN	1024
+#define SRPT_DEF_HALF_OPEN	256
+/* Channels that one initiator may have in a portal group by default. */
+#define SRPT_DEF_CHANNELS	1024
 /* Data scatterlist entries that every command has at hand. */
 #define SRPT_INLINE_SG		4
 /* Kinds of data buffers: single pages and larger pieces. */
@@ -207,6 +212,7 @@ struct srpt_recv_ioctx {
  * @SRPT_STATE_CMD_RSP_SENT: response (and data) on the way
  * @SRPT_STATE_MGMT: task management, with the target core
  * @SRPT_STATE_MGMT_RSP_SENT: its response on the way
+ * @SRPT_STATE_OWN_REQ: no request of the initiator's, but one of our own on the way
  * @SRPT_STATE_DONE: over
  */
 enum srpt_command_state {
@@ -216,6 +222,7 @@ enum srpt_command_state {
 	SRPT_STATE_CMD_RSP_SENT,
 	SRPT_STATE_MGMT,
 	SRPT_STATE_MGMT_RSP_SENT,
+	SRPT_STATE_OWN_REQ,
 	SRPT_STATE_DONE,
 };
 
@@ -260,6 +267,7 @@ struct srpt_rw {
  * @map_work: maps what could not be mapped where the back end completed
  * @one_rw: @rw of a command with one transfer
  * @rw_sg: scatterlist made for @rw, or NULL
+ * @table: descriptor table while it is being fetched from the initiator's memory
  * @data_sg: data buffer of @data_nents entries from the pool, handed to the target core
  * @data_nents: number of entries at @data_sg; 0 if it is not from the pool
  * @inline_sg: for @data_sg, if it is short
@@ -291,6 +299,7 @@ struct srpt_send_ioctx {
 	struct work_struct	map_work;
 	struct srpt_rw		one_rw;
 	struct scatterlist	*rw_sg;
+	void			*table;
 	struct scatterlist	*data_sg;
 	u32			data_nents;
 	struct scatterlist	inline_sg[SRPT_INLINE_SG];
@@ -357,6 +366,20 @@ enum srpt_ch_drain {
 };
 
 /**
+ * enum srpt_ch_farewell - what the initiator is told before its connection goes
+ * @SRPT_FAREWELL_NONE: nothing
+ * @SRPT_FAREWELL_WANTED: an SRP_T_LOGOUT is to be sent
+ * @SRPT_FAREWELL_SENT: it is under way
+ * @SRPT_FAREWELL_OVER: it has left, or is given up on
+ */
+enum srpt_ch_farewell {
+	SRPT_FAREWELL_NONE,
+	SRPT_FAREWELL_WANTED,
+	SRPT_FAREWELL_SENT,
+	SRPT_FAREWELL_OVER,
+};
+
+/**
  * struct srpt_nexus - an I_T nexus: a session of the target core and the channels that share it
  * @ref: one per channel
  * @sess: the target core's session
@@ -364,6 +387,50 @@ enum srpt_ch_drain {
 struct srpt_nexus {
 	struct kref		ref;
 	struct se_session	*sess;
+};
+
+/**
+ * struct srpt_counters - what has happened on a channel, for an operator to see
+ * @requests: SRP_CMD and SRP_TSK_MGMT received, good and bad ones
+ * @tsk_mgmt: SRP_TSK_MGMT among them
+ * @imm_cmds: commands with immediate data
+ * @bytes_in: bytes written to the initiator
+ * @bytes_out: bytes read from the initiator, immediate data included
+ * @parked: requests that had to wait for the channel to be live or for a context
+ * @sq_waits: transfers and responses that had to wait for room in the send queue
+ * @ext_tables: descriptor tables fetched from initiator memory
+ * @errors: responses with another status than GOOD
+ * @refused: commands answered with BUSY or TASK SET FULL for want of memory, or at the end
+ * @silent: requests that ended without a response: aborted, or the channel closed
+ * @bad_cmds: commands not well formed, answered with sense
+ * @bad_ius: information units not well formed that ended the channel
+ * @stray_answers: answers to nothing that we asked for, which ended the channel
+ * @floods: requests beyond the limit, which ended the channel
+ * @cred_reqs: SRP_CRED_REQ sent
+ * @cred_rsps: SRP_CRED_RSP received in answer to them
+ *
+ * No lock is taken for these: each is changed where something else keeps others out, mostly
+ * &srpt_rdma_ch.lock or the order of the completion queue. Where nothing does, now and then one
+ * is lost, which does not matter. Reading them needs no lock either.
+ */
+struct srpt_counters {
+	u64	requests;
+	u64	tsk_mgmt;
+	u64	imm_cmds;
+	u64	bytes_in;
+	u64	bytes_out;
+	u64	parked;
+	u64	sq_waits;
+	u64	ext_tables;
+	u64	errors;
+	u64	refused;
+	u64	silent;
+	u64	bad_cmds;
+	u64	bad_ius;
+	u64	stray_answers;
+	u64	floods;
+	u64	cred_reqs;
+	u64	cred_rsps;
 };
 
 /**
@@ -395,9 +462,14 @@ struct srpt_nexus {
  * @rej_reason: SRP_LOGIN_REJ reason to close an unanswered login with
  * @rsp_flags: for the login response
  * @why: reason of the close, for the log
+ * @farewell: how far the teardown has got with the SRP_T_LOGOUT; under @lock
+ * @logout: SRPT_LOGOUT_*, its reason
  * @req_lim: most requests the initiator may have outstanding
  * @credit: requests that it may still send by what it has been told
  * @owed: credits to be given back with the next response
+ * @own_tag: tag of our last request to the initiator
+ * @cred_asked: it is an SRP_CRED_REQ without an answer yet
+ * @cred_answers: the initiator has answered one
  * @rsp_len: size of a response buffer, bytes
  * @send_ring: contexts of requests
  * @recv_ring: receive buffers, without SRQ
@@ -414,6 +486,7 @@ struct srpt_nexus {
  * @sq_wait: requests waiting for @sq_avail
  * @limbo: requests that could not be posted whole; completed when the queue is drained
  * @drained: nothing that was posted is left in the send queue
+ * @counters: what has happened
  * @sq_marker: completion of the end marker in the send queue
  * @rq_marker: same for the receive queue
  * @parked_work: runs @parked
@@ -450,9 +523,14 @@ struct srpt_rdma_ch {
 	u32			rej_reason;
 	u8			rsp_flags;
 	const char		*why;
+	enum srpt_ch_farewell	farewell;
+	u32			logout;
 	u32			req_lim;
 	s32			credit;
 	u32			owed;
+	u32			own_tag;
+	bool			cred_asked;
+	bool			cred_answers;
 	u32			rsp_len;
 	struct srpt_ioctx_ring	*send_ring;
 	struct srpt_ioctx_ring	*recv_ring;
@@ -469,12 +547,13 @@ struct srpt_rdma_ch {
 	struct list_head	sq_wait;
 	struct list_head	limbo;
 	bool			drained;
+	struct srpt_counters	counters;
 	struct ib_cqe		sq_marker;
 	struct ib_cqe		rq_marker;
 	struct work_struct	parked_work;
 	struct work_struct	login_work;
 	struct delayed_work	login_timer;
-	struct work_struct	close_work;
+	struct delayed_work	close_work;
 	struct delayed_work	drain_work;
 	struct work_struct	release_work;
 };
@@ -509,6 +588,8 @@ struct srpt_tport {
  * @max_rsp_size: largest information unit to the initiator, bytes
  * @sq_size: send queue entries of a channel
  * @use_srq: channels share receive buffers where the device can
+ * @max_channels: channels that one initiator may have
+ * @max_half_open: logins that may be in progress at a time
  */
 struct srpt_tpg {
 	struct se_portal_group	tpg;
@@ -521,6 +602,8 @@ struct srpt_tpg {
 	u32			max_rsp_size;
 	u32			sq_size;
 	bool			use_srq;
+	u32			max_channels;
+	u32			max_half_open;
 };
 
 /**
@@ -579,9 +662,12 @@ bool srpt_same_nexus(const struct srpt_rdma_ch *a, const struct srpt_rdma_ch *b)
 void srpt_kick_logins(const struct srpt_rdma_ch *gone);
 
 /* channel.c */
+u32 srpt_over_limit(const struct srpt_admission *adm, const struct srpt_login *login);
 struct srpt_rdma_ch *srpt_alloc_ch(struct srpt_port *sport, const struct srpt_admission *adm);
 int srpt_create_ch_ib(struct srpt_rdma_ch *ch);
 bool srpt_close_ch(struct srpt_rdma_ch *ch, const char *why);
+bool srpt_end_ch(struct srpt_rdma_ch *ch, const char *why, u32 logout);
+void srpt_farewell_over(struct srpt_rdma_ch *ch);
 void srpt_close_port(struct srpt_port *sport, const char *why);
 void srpt_close_tpg(struct srpt_tpg *tpg, const char *why);
 void srpt_close_srq(struct srpt_srq *srq);
@@ -641,6 +727,7 @@ int srpt_map_data(struct srpt_send_ioctx *ctx, const struct srpt_buf *buf,
 		  enum dma_data_direction dir);
 void srpt_unmap_data(struct srpt_send_ioctx *ctx);
 bool srpt_data_ready(struct srpt_send_ioctx *ctx);
+int srpt_fetch_table(struct srpt_send_ioctx *ctx, const struct srpt_buf *buf);
 void srpt_sync_data(struct srpt_send_ioctx *ctx);
 void srpt_give_data_buf(struct srpt_send_ioctx *ctx);
 int srpt_write_pending(struct se_cmd *cmd);
@@ -658,10 +745,15 @@ void srpt_sq_return(struct srpt_rdma_ch *ch, u32 count);
 void srpt_end_limbo(struct srpt_rdma_ch *ch);
 void srpt_send_failed(struct srpt_rdma_ch *ch, const char *what, enum ib_wc_status status);
 void srpt_queue_response(struct srpt_send_ioctx *ctx, struct srpt_rsp *rsp);
+void srpt_map_and_send(struct srpt_send_ioctx *ctx);
 void srpt_map_work(struct work_struct *work);
 int srpt_queue_data_in(struct se_cmd *cmd);
 int srpt_queue_status(struct se_cmd *cmd);
 void srpt_send_done(struct ib_cq *cq, struct ib_wc *wc);
+void srpt_offer_credits(struct srpt_rdma_ch *ch);
+bool srpt_credits_answered(struct srpt_rdma_ch *ch, u64 tag);
+bool srpt_send_logout(struct srpt_rdma_ch *ch);
+void srpt_refuse_cmd(struct srpt_send_ioctx *ctx, u8 status);
 void srpt_refuse_iu(struct srpt_send_ioctx *ctx);
 
 static inline struct srpt_send_ioctx *srpt_cmd_ctx(struct se_cmd *cmd)

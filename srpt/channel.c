@@ -8,8 +8,10 @@
  * port or module, a new login of the same nexus) calls srpt_close_ch(), from any context and as
  * often as it likes. The first call changes the state and queues the teardown:
  *
- *  1. close_work: no new requests; the login is stopped; the connection manager is told; the
- *     queue pair goes to the error state, which flushes whatever is posted.
+ *  1. close_work: no new requests; the login is stopped. If it is we who want the end, an
+ *     SRP_T_LOGOUT says so to the initiator, and close_work runs again when that has left or a
+ *     second is over. The connection manager is told; the queue pair goes to the error state,
+ *     which flushes whatever is posted.
  *  2. drain_work: when the device has said that the last WQE was taken from the shared receive
  *     queue (or has not said so in time): end markers are posted. All that was posted before a
  *     marker completes before it does.
@@ -67,6 +69,46 @@ static void srpt_end_marker(struct ib_cq *cq, struct ib_wc *wc)
 	srpt_put_ch(ch);
 }
 
+/* Whether a channel of the initiator's will still be there when its new login is complete. */
+static bool srpt_stays(const struct srpt_rdma_ch *ch, const struct srpt_admission *adm,
+		       const struct srpt_login *login)
+{
+	return READ_ONCE(ch->state) < SRPT_CH_CLOSING && !strcmp(ch->acl, adm->acl) &&
+	       (login->multichannel ||
+		memcmp(ch->login.i_port_id, login->i_port_id, sizeof(login->i_port_id)));
+}
+
+/**
+ * srpt_over_limit - whether a login is one too many for its portal group
+ * @adm: who admits it
+ * @login: what the initiator asks for
+ *
+ * An initiator is who comes in by the same ACL.
+ *
+ * Context: process; srpt_lock is held.
+ * Return: 0, or the SRP_LOGIN_REJ reason.
+ */
+u32 srpt_over_limit(const struct srpt_admission *adm, const struct srpt_login *login)
+{
+	const struct srpt_tpg *tpg = adm->tpg;
+	struct srpt_device *sdev;
+	struct srpt_rdma_ch *ch;
+	u32 channels = 0, half_open = 0;
+
+	lockdep_assert_held(&srpt_lock);
+	list_for_each_entry(sdev, &srpt_devices, list) {
+		list_for_each_entry(ch, &sdev->channels, dev_entry) {
+			if (ch->tpg != tpg)
+				continue;
+			half_open += READ_ONCE(ch->half_open);
+			channels += srpt_stays(ch, adm, login);
+		}
+	}
+	if (half_open >= READ_ONCE(tpg->max_half_open))
+		return SRP_LOGIN_REJ_INSUFFICIENT_RESOURCES;
+	return channels >= READ_ONCE(tpg->max_channels) ? SRP_LOGIN_REJ_CHANNEL_LIMIT_REACHED : 0;
+}
+
 /**
  * srpt_alloc_ch - a channel for a login that was admitted
  * @sport: port that the login came in by
@@ -98,7 +140,7 @@ struct srpt_rdma_ch *srpt_alloc_ch(struct srpt_port *sport, const struct srpt_ad
 	INIT_WORK(&ch->parked_work, srpt_parked_work);
 	INIT_WORK(&ch->login_work, srpt_login_work);
 	INIT_DELAYED_WORK(&ch->login_timer, srpt_login_timed_out);
-	INIT_WORK(&ch->close_work, srpt_close_work);
+	INIT_DELAYED_WORK(&ch->close_work, srpt_close_work);
 	INIT_DELAYED_WORK(&ch->drain_work, srpt_drain_work);
 	INIT_WORK(&ch->release_work, srpt_release_work);
 	ch->sq_marker.done = srpt_end_marker;
@@ -369,8 +411,27 @@ void srpt_ch_live(struct srpt_rdma_ch *ch)
 	}
 }
 
+static bool srpt_begin_close(struct srpt_rdma_ch *ch, const char *why,
+			     enum srpt_ch_farewell farewell, u32 logout)
+{
+	unsigned long flags;
+	bool first;
+
+	spin_lock_irqsave(&ch->lock, flags);
+	first = ch->state < SRPT_CH_CLOSING;
+	if (first) {
+		ch->farewell = ch->state == SRPT_CH_LIVE ? farewell : SRPT_FAREWELL_NONE;
+		ch->logout = logout;
+		ch->state = SRPT_CH_CLOSING;
+		ch->why = why;
+		queue_delayed_work(srpt_wq, &ch->close_work, 0);
+	}
+	spin_unlock_irqrestore(&ch->lock, flags);
+	return first;
+}
+
 /**
- * srpt_close_ch - end a channel
+ * srpt_close_ch - end a channel whose initiator wants that or knows, or cannot be reached
  * @ch: channel; the caller has a reference, or knows that it has not been released
  * @why: reason, for the log; a static string
  *
@@ -379,17 +440,68 @@ void srpt_ch_live(struct srpt_rdma_ch *ch)
  */
 bool srpt_close_ch(struct srpt_rdma_ch *ch, const char *why)
 {
+	return srpt_begin_close(ch, why, SRPT_FAREWELL_NONE, 0);
+}
+
+/**
+ * srpt_end_ch - end a channel because we want that, and tell the initiator
+ * @ch: channel; as for srpt_close_ch()
+ * @why: reason, for the log; a static string
+ * @logout: SRPT_LOGOUT_*, the reason in the SRP_T_LOGOUT
+ *
+ * One that is not live (yet) is closed without a word.
+ *
+ * Context: any.
+ * Return: true if this call began it, false if it was closing already.
+ */
+bool srpt_end_ch(struct srpt_rdma_ch *ch, const char *why, u32 logout)
+{
+	return srpt_begin_close(ch, why, SRPT_FAREWELL_WANTED, logout);
+}
+
+/**
+ * srpt_farewell_over - an SRP_T_LOGOUT has left, or will not
+ * @ch: channel
+ *
+ * Context: any.
+ */
+void srpt_farewell_over(struct srpt_rdma_ch *ch)
+{
 	unsigned long flags;
-	bool first;
 
 	spin_lock_irqsave(&ch->lock, flags);
-	first = ch->state < SRPT_CH_CLOSING;
-	if (first) {
-		ch->state = SRPT_CH_CLOSING;
-		ch->why = why;
-		queue_work(srpt_wq, &ch->close_work);
-	}
+	if (ch->farewell == SRPT_FAREWELL_SENT)
+		mod_delayed_work(srpt_wq, &ch->close_work, 0);
 	spin_unlock_irqrestore(&ch->lock, flags);
+}
+
+/* Whether close_work has to run again before it can go on: there is something to say first. */
+static bool srpt_say_farewell(struct srpt_rdma_ch *ch)
+{
+	bool wanted;
+
+	spin_lock_irq(&ch->lock);
+	wanted = ch->farewell == SRPT_FAREWELL_WANTED;
+	if (wanted) {
+		ch->farewell = SRPT_FAREWELL_SENT;
+		queue_delayed_work(srpt_wq, &ch->close_work,
+				   msecs_to_jiffies(SRPT_FAREWELL_TIMEOUT));
+	}
+	spin_unlock_irq(&ch->lock);
+	if (wanted && !srpt_send_logout(ch))
+		srpt_farewell_over(ch);
+	return wanted;
+}
+
+/* Once per channel: what comes after the farewell. */
+static bool srpt_begin_teardown(struct srpt_rdma_ch *ch)
+{
+	bool first;
+
+	spin_lock_irq(&ch->lock);
+	first = ch->farewell != SRPT_FAREWELL_OVER;
+	ch->farewell = SRPT_FAREWELL_OVER;
+	spin_unlock_irq(&ch->lock);
 	return first;
 }
 
@@ -408,11 +520,13 @@ static void srpt_arm_drain(struct srpt_rdma_ch *ch)
 
 static void srpt_close_work(struct work_struct *work)
 {
-	struct srpt_rdma_ch *ch = container_of(work, struct srpt_rdma_ch, close_work);
+	struct srpt_rdma_ch *ch = container_of(work, struct srpt_rdma_ch, close_work.work);
 
 	cancel_delayed_work_sync(&ch->login_timer);
 	cancel_work_sync(&ch->login_work);
 	cancel_work_sync(&ch->parked_work);
+	if (srpt_say_farewell(ch) || !srpt_begin_teardown(ch))
+		return;
 	if (ch->accepted)
 		pr_info("%s: closing: %s\n", ch->name, ch->why);
 	srpt_goodbye(ch);
@@ -532,6 +646,7 @@ static void srpt_release_work(struct work_struct *work)
 	srpt_leave_nexus(ch);
 	srpt_destroy_ch_ib(ch);
 	rdma_destroy_id(ch->cm_id);
+	cancel_delayed_work_sync(&ch->close_work);
 	cancel_delayed_work_sync(&ch->drain_work);
 	cancel_work_sync(&ch->parked_work);
 	srpt_free_recv(ch);
@@ -542,27 +657,27 @@ static void srpt_release_work(struct work_struct *work)
 	kfree(ch);
 }
 
-/* Closes the channels of a device for which @match says so. Under srpt_lock. */
-static void srpt_close_where(struct srpt_device *sdev,
-			     bool (*match)(const struct srpt_rdma_ch *ch, const void *arg),
-			     const void *arg, const char *why)
+/* Ends the channels of a device for which @match says so. Under srpt_lock. */
+static void srpt_end_where(struct srpt_device *sdev,
+			   bool (*match)(const struct srpt_rdma_ch *ch, const void *arg),
+			   const void *arg, const char *why)
 {
 	struct srpt_rdma_ch *ch;
 
 	lockdep_assert_held(&srpt_lock);
 	list_for_each_entry(ch, &sdev->channels, dev_entry)
 		if (match(ch, arg))
-			srpt_close_ch(ch, why);
+			srpt_end_ch(ch, why, SRPT_LOGOUT_NO_REASON);
 }
 
-static void srpt_close_everywhere(bool (*match)(const struct srpt_rdma_ch *ch, const void *arg),
-				  const void *arg, const char *why)
+static void srpt_end_everywhere(bool (*match)(const struct srpt_rdma_ch *ch, const void *arg),
+				const void *arg, const char *why)
 {
 	struct srpt_device *sdev;
 
 	mutex_lock(&srpt_lock);
 	list_for_each_entry(sdev, &srpt_devices, list)
-		srpt_close_where(sdev, match, arg, why);
+		srpt_end_where(sdev, match, arg, why);
 	mutex_unlock(&srpt_lock);
 }
 
@@ -596,7 +711,7 @@ static bool srpt_ch_of_session(const struct srpt_rdma_ch *ch, const void *sess)
 void srpt_close_port(struct srpt_port *sport, const char *why)
 {
 	mutex_lock(&srpt_lock);
-	srpt_close_where(sport->sdev, srpt_ch_on_port, sport, why);
+	srpt_end_where(sport->sdev, srpt_ch_on_port, sport, why);
 	mutex_unlock(&srpt_lock);
 }
 
@@ -609,7 +724,7 @@ void srpt_close_port(struct srpt_port *sport, const char *why)
  */
 void srpt_close_tpg(struct srpt_tpg *tpg, const char *why)
 {
-	srpt_close_everywhere(srpt_ch_of_tpg, tpg, why);
+	srpt_end_everywhere(srpt_ch_of_tpg, tpg, why);
 }
 
 /**
@@ -621,7 +736,7 @@ void srpt_close_tpg(struct srpt_tpg *tpg, const char *why)
 void srpt_close_srq(struct srpt_srq *srq)
 {
 	mutex_lock(&srpt_lock);
-	srpt_close_where(srq->sdev, srpt_ch_on_srq, srq, "shared receive queue failed");
+	srpt_end_where(srq->sdev, srpt_ch_on_srq, srq, "shared receive queue failed");
 	mutex_unlock(&srpt_lock);
 }
 
@@ -633,5 +748,5 @@ void srpt_close_srq(struct srpt_srq *srq)
  */
 void srpt_close_session(struct se_session *sess)
 {
-	srpt_close_everywhere(srpt_ch_of_session, sess, "session closed by the target core");
+	srpt_end_everywhere(srpt_ch_of_session, sess, "session closed by the target core");
 }

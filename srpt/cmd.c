@@ -15,7 +15,7 @@
  * - a request that is refused before the core sees it ends with its response.
  *
  * A request that ends without a response has its credit owed to the initiator; the next response
- * pays it.
+ * pays it, or an SRP_CRED_REQ if there is none to come.
  */
 #include <linux/unaligned.h>
 #include <scsi/scsi_common.h>
@@ -93,10 +93,11 @@ struct srpt_send_ioctx *srpt_get_send_ioctx(struct srpt_rdma_ch *ch)
 void srpt_put_send_ioctx(struct srpt_send_ioctx *ctx)
 {
 	enum srpt_command_state last = srpt_set_cmd_state(ctx, SRPT_STATE_DONE);
-	bool answered = last == SRPT_STATE_CMD_RSP_SENT || last == SRPT_STATE_MGMT_RSP_SENT;
+	bool silent = last != SRPT_STATE_CMD_RSP_SENT && last != SRPT_STATE_MGMT_RSP_SENT &&
+		      last != SRPT_STATE_OWN_REQ;
 	struct srpt_rdma_ch *ch = ctx->ch;
 	unsigned long flags;
-	bool more;
+	bool more, offer;
 
 	srpt_unmap_data(ctx);
 	srpt_put_data_buf(ctx);
@@ -104,13 +105,18 @@ void srpt_put_send_ioctx(struct srpt_send_ioctx *ctx)
 		srpt_post_recv(ch, ctx->recv);
 	ctx->recv = NULL;
 	spin_lock_irqsave(&ch->lock, flags);
-	if (!answered)
+	if (unlikely(silent)) {
 		ch->owed++;
+		ch->counters.silent++;
+	}
+	offer = ch->owed;
 	list_add(&ctx->entry, &ch->free_ctx);
 	more = !list_empty(&ch->parked) && ch->state == SRPT_CH_LIVE;
 	spin_unlock_irqrestore(&ch->lock, flags);
 	if (unlikely(more))
 		queue_work(srpt_wq, &ch->parked_work);
+	if (unlikely(offer))
+		srpt_offer_credits(ch);
 	srpt_put_ch(ch);
 }
 
@@ -157,28 +163,63 @@ static int srpt_task_attr(u8 attr)
 	}
 }
 
-/* A CDB that claims more bytes than came must not reach the core, which would read them. */
+/*
+ * A CDB that claims more bytes than came must not reach the core, which would read them; the core
+ * itself takes the %SCSI_MAX_VARLEN_CDB_SIZE of SPC. Those that are not of variable length have at
+ * most the 16 bytes that are always there.
+ */
 static bool srpt_cdb_fits(const struct srpt_iu *iu)
 {
-	if (iu->cdb[0] == VARIABLE_LENGTH_CMD)
-		return scsi_varlen_cdb_length(iu->cdb) <= iu->cdb_len;
-	return COMMAND_SIZE(iu->cdb[0]) <= iu->cdb_len;
+	return iu->cdb[0] != VARIABLE_LENGTH_CMD ||
+	       scsi_varlen_cdb_length(iu->cdb) <= min_t(u32, iu->cdb_len, SCSI_MAX_VARLEN_CDB_SIZE);
+}
+
+/*
+ * Whether the data would go the other way than the CDB wants. The core goes by the direction: it
+ * would have a READ write to the medium, past reservations, and a WRITE SAME without data-out
+ * write to a logical unit that the initiator may only read.
+ */
+static bool srpt_wrong_way(const u8 *cdb, enum dma_data_direction dir)
+{
+	switch (cdb[0]) {
+	case READ_6:
+	case READ_10:
+	case READ_12:
+	case READ_16:
+		return dir == DMA_TO_DEVICE;
+	case WRITE_6:
+	case WRITE_10:
+	case WRITE_12:
+	case WRITE_16:
+	case WRITE_VERIFY:
+	case WRITE_VERIFY_12:
+	case WRITE_VERIFY_16:
+	case COMPARE_AND_WRITE:
+	case UNMAP:
+		return dir == DMA_FROM_DEVICE;
+	case WRITE_SAME:
+	case WRITE_SAME_16:
+		return dir != DMA_TO_DEVICE;
+	default:
+		return false;
+	}
+}
+
+/* What is wrong with a command that is well formed by itself, or NULL. */
+static const char *srpt_misfit(const struct srpt_iu *iu, enum dma_data_direction dir)
+{
+	if (!srpt_cdb_fits(iu))
+		return "CDB longer than the information unit, or than the target core takes";
+	if (srpt_wrong_way(iu->cdb, dir))
+		return "data buffer of the wrong direction";
+	return NULL;
 }
 
 static void srpt_refuse_field(struct srpt_send_ioctx *ctx, const char *error)
 {
-	ctx->iu.asc = 0x0e03;
+	ctx->iu.asc = SRPT_ASC_IU_INVALID_FIELD;
 	ctx->iu.error = error;
 	srpt_refuse_iu(ctx);
-}
-
-/* Answers a command that the core does not take, because its session is being shut down. */
-static void srpt_refuse_busy(struct srpt_send_ioctx *ctx)
-{
-	struct srpt_rsp rsp = { .tag = ctx->iu.tag, .status = SAM_STAT_BUSY };
-
-	srpt_set_cmd_state(ctx, SRPT_STATE_CMD_RSP_SENT);
-	srpt_queue_response(ctx, &rsp);
 }
 
 /**
@@ -220,21 +261,24 @@ static void srpt_handle_cmd(struct srpt_send_ioctx *ctx)
 	struct srpt_iu *iu = &ctx->iu;
 	struct se_cmd *cmd = &ctx->cmd;
 	enum dma_data_direction dir;
+	const char *misfit;
 	u32 len;
 
 	if (srpt_get_desc_tbl(iu, &dir, &len)) {
 		srpt_refuse_field(ctx, "data in both directions");
 		return;
 	}
-	if (!srpt_cdb_fits(iu)) {
-		srpt_refuse_field(ctx, "CDB longer than the information unit");
+	misfit = srpt_misfit(iu, dir);
+	if (misfit) {
+		srpt_refuse_field(ctx, misfit);
 		return;
 	}
 	memset(cmd, 0, sizeof(*cmd));
 	cmd->tag = get_unaligned_be64(&iu->tag);
 	if (target_init_cmd(cmd, sess, ctx->sense, scsilun_to_int(&iu->lun), len,
 			    srpt_task_attr(iu->task_attr), dir, TARGET_SCF_ACK_KREF)) {
-		srpt_refuse_busy(ctx);
+		/* Its session is being shut down. */
+		srpt_refuse_cmd(ctx, SAM_STAT_BUSY);
 		return;
 	}
 	ctx->in_core = true;
@@ -264,7 +308,8 @@ void srpt_handle_new_iu(struct srpt_send_ioctx *ctx, struct srpt_recv_ioctx *rec
 	}
 	if (unlikely(end == SRPT_IU_DISCONNECT)) {
 		pr_warn_ratelimited("%s: bad information unit: %s\n", ch->name, ctx->iu.error);
-		srpt_close_ch(ch, "bad information unit");
+		ch->counters.bad_ius++;
+		srpt_end_ch(ch, "bad information unit", ctx->iu.logout);
 		srpt_put_send_ioctx(ctx);
 		return;
 	}
@@ -273,6 +318,7 @@ void srpt_handle_new_iu(struct srpt_send_ioctx *ctx, struct srpt_recv_ioctx *rec
 		srpt_handle_cmd(ctx);
 		break;
 	case SRP_TSK_MGMT:
+		ch->counters.tsk_mgmt++;
 		srpt_handle_tsk_mgmt(ctx);
 		break;
 	default:

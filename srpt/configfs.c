@@ -212,6 +212,8 @@ static struct se_portal_group *srpt_make_tpg(struct se_wwn *wwn, const char *nam
 	tpg->max_rsp_size = SRPT_DEF_RSP_SIZE;
 	tpg->sq_size = SRPT_DEF_SQ_SIZE;
 	tpg->use_srq = true;
+	tpg->max_channels = SRPT_DEF_CHANNELS;
+	tpg->max_half_open = SRPT_DEF_HALF_OPEN;
 	mutex_lock(&srpt_lock);
 	tpg->tag = ++tport->next_tag;
 	mutex_unlock(&srpt_lock);
@@ -302,6 +304,8 @@ CONFIGFS_ATTR(srpt_attrib_, _name)
 SRPT_SIZE_ATTR(srp_max_rdma_size, max_rdma_size, 256, SRPT_MAX_DATA);
 SRPT_SIZE_ATTR(srp_max_rsp_size, max_rsp_size, sizeof(struct srp_rsp) + 4, 4096);
 SRPT_SIZE_ATTR(srp_sq_size, sq_size, 16, 16384);
+SRPT_SIZE_ATTR(max_channels, max_channels, 1, 65536);
+SRPT_SIZE_ATTR(max_half_open, max_half_open, 1, SRPT_MAX_HALF_OPEN);
 
 static ssize_t srpt_attrib_use_srq_show(struct config_item *item, char *page)
 {
@@ -328,6 +332,8 @@ static struct configfs_attribute *srpt_attrib_attrs[] = {
 	&srpt_attrib_attr_srp_sq_size,
 	&srpt_attrib_attr_srp_max_rsp_size,
 	&srpt_attrib_attr_srp_max_rdma_size,
+	&srpt_attrib_attr_max_channels,
+	&srpt_attrib_attr_max_half_open,
 	NULL,
 };
 

@@ -11,6 +11,10 @@
  *
  * No more than the command's real length is moved, which the core may have cut by then.
  *
+ * A descriptor table that did not come with the command (or not all of it) is fetched when the data
+ * is to move, and not before: the command is with the target core by then, which so has it in order
+ * with the others and can abort it.
+ *
  * Immediate data is already here. If it lies on a sector boundary the back end gets it in place,
  * else it is copied.
  */
@@ -286,19 +290,35 @@ void srpt_give_data_buf(struct srpt_send_ioctx *ctx)
 	cmd->t_data_nents = nents;
 	cmd->se_cmd_flags |= SCF_PASSTHROUGH_SG_TO_MEM_NOALLOC;
 	/* Read data are mapped ahead, since nothing may sleep where the back end completes. */
-	if (ctx->iu.in.kind != SRPT_BUF_NONE)
+	if (ctx->iu.in.count)
 		srpt_map_data(ctx, &ctx->iu.in, DMA_TO_DEVICE);
 }
 
 static void srpt_take_imm_data(struct srpt_send_ioctx *ctx)
 {
+	struct srpt_counters *count = &ctx->ch->counters;
 	struct se_cmd *cmd = &ctx->cmd;
 
+	count->imm_cmds++;
+	count->bytes_out += ctx->iu.out.len;
 	if (sg_virt(cmd->t_data_sg) != ctx->iu.out.desc)
 		sg_copy_from_buffer(cmd->t_data_sg, cmd->t_data_nents, ctx->iu.out.desc,
 				    min(cmd->data_length, ctx->iu.out.len));
 	srpt_set_cmd_state(ctx, SRPT_STATE_DATA_IN);
 	target_execute_cmd(cmd);
+}
+
+/* Maps the buffer of a write and has it read. */
+static int srpt_map_and_read(struct srpt_send_ioctx *ctx)
+{
+	int ret = srpt_map_data(ctx, &ctx->iu.out, DMA_FROM_DEVICE);
+
+	if (ret)
+		return ret;
+	srpt_set_cmd_state(ctx, SRPT_STATE_NEED_DATA);
+	ctx->rdma_cqe.done = srpt_rdma_read_done;
+	srpt_post_next(ctx);
+	return 0;
 }
 
 /**
@@ -311,23 +331,18 @@ static void srpt_take_imm_data(struct srpt_send_ioctx *ctx)
 int srpt_write_pending(struct se_cmd *cmd)
 {
 	struct srpt_send_ioctx *ctx = srpt_cmd_ctx(cmd);
-	int ret;
 
-	if (ctx->iu.out.kind == SRPT_BUF_IMM) {
-		srpt_take_imm_data(ctx);
-		return 0;
-	}
-	ret = srpt_map_data(ctx, &ctx->iu.out, DMA_FROM_DEVICE);
-	if (ret)
-		return ret;
-	srpt_set_cmd_state(ctx, SRPT_STATE_NEED_DATA);
-	ctx->rdma_cqe.done = srpt_rdma_read_done;
-	srpt_post_next(ctx);
+	if (ctx->iu.out.count)
+		return srpt_map_and_read(ctx);
+	if (ctx->iu.out.kind == SRPT_BUF_INDIRECT)
+		return srpt_fetch_table(ctx, &ctx->iu.out);
+	srpt_take_imm_data(ctx);
 	return 0;
 }
 
 static void srpt_data_arrived(struct srpt_send_ioctx *ctx)
 {
+	ctx->ch->counters.bytes_out += ctx->rw_len;
 	srpt_unmap_data(ctx);
 	if (srpt_test_and_set_cmd_state(ctx, SRPT_STATE_NEED_DATA, SRPT_STATE_DATA_IN))
 		target_execute_cmd(&ctx->cmd);
@@ -336,16 +351,17 @@ static void srpt_data_arrived(struct srpt_send_ioctx *ctx)
 /**
  * srpt_abort_cmd - end a command whose data could not be fetched
  * @ctx: request in state %SRPT_STATE_NEED_DATA
+ * @reason: what the core is to say of it
  *
- * The core completes it with CHECK CONDITION, or as aborted if it was being aborted anyway.
+ * The core completes it with a status that says so, or as aborted if it was being aborted anyway.
  *
  * Context: process.
  */
-static void srpt_abort_cmd(struct srpt_send_ioctx *ctx)
+static void srpt_abort_cmd(struct srpt_send_ioctx *ctx, sense_reason_t reason)
 {
 	srpt_unmap_data(ctx);
 	if (srpt_test_and_set_cmd_state(ctx, SRPT_STATE_NEED_DATA, SRPT_STATE_NEW))
-		transport_generic_request_failure(&ctx->cmd, TCM_CHECK_CONDITION_ABORT_CMD);
+		transport_generic_request_failure(&ctx->cmd, reason);
 }
 
 /**
@@ -364,10 +380,117 @@ void srpt_rdma_read_done(struct ib_cq *cq, struct ib_wc *wc)
 	srpt_sq_return(ch, ctx->sqe);
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		srpt_send_failed(ch, "RDMA read", wc->status);
-		srpt_abort_cmd(ctx);
+		srpt_abort_cmd(ctx, TCM_CHECK_CONDITION_ABORT_CMD);
 	} else if (ctx->next_rw < ctx->nr_rw) {
 		srpt_post_next(ctx);
 	} else {
 		srpt_data_arrived(ctx);
 	}
+}
+
+/* A write goes on with its descriptors at hand, or ends if they are not good. */
+static void srpt_table_of_write(struct srpt_send_ioctx *ctx, enum ib_wc_status status, bool good)
+{
+	if (status != IB_WC_SUCCESS)
+		srpt_abort_cmd(ctx, TCM_CHECK_CONDITION_ABORT_CMD);
+	else if (!good)
+		srpt_abort_cmd(ctx, TCM_INVALID_FIELD_IN_COMMAND_IU);
+	else if (srpt_map_and_read(ctx))
+		srpt_abort_cmd(ctx, TCM_OUT_OF_RESOURCES);
+}
+
+/* The same for a read, which the back end has done by then. */
+static void srpt_table_of_read(struct srpt_send_ioctx *ctx, enum ib_wc_status status, bool good)
+{
+	if (status != IB_WC_SUCCESS) {
+		srpt_refuse_cmd(ctx, SAM_STAT_BUSY);
+	} else if (!good) {
+		ctx->iu.asc = SRPT_ASC_IU_INVALID_FIELD;
+		srpt_refuse_iu(ctx);
+	} else {
+		srpt_map_and_send(ctx);
+	}
+}
+
+/* Makes the fetched table that of the command, if it is what it has to be. */
+static bool srpt_use_table(struct srpt_send_ioctx *ctx, struct srpt_buf *buf, const void *table)
+{
+	if (srpt_check_table(table, buf->table_count, buf->len)) {
+		ctx->iu.error = "descriptors of a table in memory do not add up";
+		return false;
+	}
+	buf->desc = table;
+	buf->count = buf->table_count;
+	return true;
+}
+
+/* A descriptor table has come. It is not needed any more once the transfers are mapped. */
+static void srpt_table_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct srpt_send_ioctx *ctx = container_of(wc->wr_cqe, struct srpt_send_ioctx, rdma_cqe);
+	bool write = ctx->cmd.data_direction == DMA_TO_DEVICE;
+	struct srpt_buf *buf = write ? &ctx->iu.out : &ctx->iu.in;
+	struct srpt_rdma_ch *ch = ctx->ch;
+	void *table = ctx->table;
+	bool good = false;
+
+	ctx->table = NULL;
+	srpt_unmap_data(ctx);
+	if (unlikely(wc->status != IB_WC_SUCCESS))
+		srpt_send_failed(ch, "RDMA read of descriptors", wc->status);
+	else
+		good = srpt_use_table(ctx, buf, table);
+	srpt_sq_return(ch, ctx->sqe);
+	if (write)
+		srpt_table_of_write(ctx, wc->status, good);
+	else
+		srpt_table_of_read(ctx, wc->status, good);
+	kfree(table);
+}
+
+/* Memory for the table, and a scatterlist of one entry for it. */
+static int srpt_alloc_table(struct srpt_send_ioctx *ctx, u32 len)
+{
+	ctx->table = kmalloc(len, GFP_KERNEL | __GFP_NOWARN);
+	ctx->rw_sg = kmalloc(sizeof(*ctx->rw_sg), GFP_KERNEL | __GFP_NOWARN);
+	if (!ctx->table || !ctx->rw_sg)
+		return -ENOMEM;
+	sg_init_one(ctx->rw_sg, ctx->table, len);
+	ctx->rw = &ctx->one_rw;
+	ctx->rw->sg = ctx->rw_sg;
+	ctx->rw->nents = 1;
+	ctx->rw_dir = DMA_FROM_DEVICE;
+	return 0;
+}
+
+/**
+ * srpt_fetch_table - fetch the descriptor table of a command from the initiator's memory
+ * @ctx: request in the target core, which waits for its data or has it ready
+ * @buf: the initiator's buffer, one without descriptors yet
+ *
+ * What follows happens when the table has come. SRP r16a clause 6.8.
+ *
+ * Context: process; may sleep.
+ * Return: 0, or a negative error; then nothing is left behind. -ENOMEM and -EAGAIN may pass.
+ */
+int srpt_fetch_table(struct srpt_send_ioctx *ctx, const struct srpt_buf *buf)
+{
+	const struct srp_direct_buf *desc = &buf->table;
+	int ret;
+
+	ret = srpt_alloc_table(ctx, be32_to_cpu(desc->len));
+	if (!ret)
+		ret = srpt_init_rw(ctx, ctx->rw, be64_to_cpu(desc->va), be32_to_cpu(desc->key));
+	if (ret) {
+		srpt_unmap_data(ctx);
+		kfree(ctx->table);
+		ctx->table = NULL;
+		return ret;
+	}
+	if (buf == &ctx->iu.out)
+		srpt_set_cmd_state(ctx, SRPT_STATE_NEED_DATA);
+	ctx->ch->counters.ext_tables++;
+	ctx->rdma_cqe.done = srpt_table_done;
+	srpt_post_next(ctx);
+	return 0;
 }

@@ -107,7 +107,8 @@ static int srpt_gate_single(struct srpt_rdma_ch *ch)
 			break;
 		if (!srpt_same_nexus(old, ch))
 			continue;
-		srpt_close_ch(old, "replaced by a new login of the same initiator");
+		srpt_end_ch(old, "replaced by a new login of the same initiator",
+			    SRPT_LOGOUT_NEW_LOGIN);
 		ch->rsp_flags = SRP_LOGIN_RSP_MULTICHAN_TERMINATED;
 		ret = -EAGAIN;
 	}
@@ -461,6 +462,8 @@ static u32 srpt_admit_login(struct srpt_cm_req *req)
 	if (!sport || !atomic_add_unless(&srpt_half_open, 1, SRPT_MAX_HALF_OPEN))
 		return SRP_LOGIN_REJ_INSUFFICIENT_RESOURCES;
 	reason = srpt_admit(sport, &req->peer, &adm);
+	if (!reason)
+		reason = srpt_over_limit(&adm, &req->login);
 	if (reason)
 		goto refuse;
 	reason = SRP_LOGIN_REJ_INSUFFICIENT_RESOURCES;
@@ -475,6 +478,7 @@ static u32 srpt_admit_login(struct srpt_cm_req *req)
 	ch->rules.imm_offset = req->login.imm_offset;
 	ch->rules.max_data = SRPT_MAX_DATA;
 	ch->rules.max_add_cdb = SRPT_MAX_ADD_CDB_LEN;
+	ch->rules.ext_table = true;
 	srpt_name_ch(ch, &req->peer);
 	req->cm_id->context = ch;
 	queue_delayed_work(srpt_wq, &ch->login_timer, SRPT_LOGIN_TIMEOUT * HZ);

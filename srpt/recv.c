@@ -12,7 +12,8 @@
  * Information units are parked when the channel is not live yet, or when all request contexts are
  * busy (the response of a request may be with the initiator before its completion is with us). As
  * long as anything is parked, everything behind it is parked too; one worker at a time runs the
- * list. An initiator that sends more requests than it was granted is disconnected.
+ * list. An initiator that sends more requests than it was granted is disconnected, and so is one
+ * that answers what it was not asked.
  */
 #include "ib_srpt.h"
 
@@ -92,11 +93,25 @@ void srpt_fill_recv(struct srpt_rdma_ch *ch)
 		srpt_post_recv(ch, srpt_ring_ctx(ch->recv_ring, i));
 }
 
+/* Answers to our own requests cost no credit and need no context. */
 static bool srpt_is_answer(const struct srpt_recv_ioctx *recv)
 {
 	u8 opcode = recv->len ? *(const u8 *)recv->ioctx.buf : 0;
 
 	return opcode == SRP_CRED_RSP || opcode == SRP_AER_RSP;
+}
+
+static void srpt_take_answer(struct srpt_rdma_ch *ch, struct srpt_recv_ioctx *recv)
+{
+	enum srpt_iu_end end;
+	struct srpt_iu iu;
+
+	end = srpt_parse_iu(recv->ioctx.buf, recv->len, &ch->rules, &iu);
+	srpt_post_recv(ch, recv);
+	if (end == SRPT_IU_OK && iu.opcode == SRP_CRED_RSP && srpt_credits_answered(ch, iu.tag))
+		return;
+	ch->counters.stray_answers++;
+	srpt_end_ch(ch, "answer to nothing that was asked", SRPT_LOGOUT_STRAY_RESPONSE);
 }
 
 /* The context for a request that may be handled now, or NULL. Under ch->lock. */
@@ -113,7 +128,15 @@ static bool srpt_park(struct srpt_rdma_ch *ch, struct srpt_recv_ioctx *recv)
 	if (ch->state >= SRPT_CH_CLOSING)
 		return false;
 	list_add_tail(&recv->wait, &ch->parked);
+	ch->counters.parked++;
 	return true;
+}
+
+static void srpt_end_flood(struct srpt_rdma_ch *ch)
+{
+	ch->counters.floods++;
+	srpt_end_ch(ch, "initiator sent more requests than it was granted",
+		    SRPT_LOGOUT_NO_REASON);
 }
 
 static void srpt_take_request(struct srpt_rdma_ch *ch, struct srpt_recv_ioctx *recv)
@@ -124,6 +147,7 @@ static void srpt_take_request(struct srpt_rdma_ch *ch, struct srpt_recv_ioctx *r
 	bool flood;
 
 	spin_lock_irqsave(&ch->lock, flags);
+	ch->counters.requests++;
 	flood = --ch->credit < 0;
 	early = ch->state < SRPT_CH_LIVE;
 	if (!flood && !ch->draining && list_empty(&ch->parked))
@@ -137,7 +161,7 @@ static void srpt_take_request(struct srpt_rdma_ch *ch, struct srpt_recv_ioctx *r
 	else if (!parked)
 		srpt_post_recv(ch, recv);
 	if (flood)
-		srpt_close_ch(ch, "initiator sent more requests than it was granted");
+		srpt_end_flood(ch);
 	else if (parked && early)
 		srpt_ch_heard(ch);
 }
@@ -169,9 +193,8 @@ static void srpt_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	recv->len = wc->byte_len;
 	ib_dma_sync_single_for_cpu(ch->sdev->device, recv->ioctx.dma, recv->len,
 				   DMA_FROM_DEVICE);
-	/* Answers to our own requests cost no credit and need no context: nothing to do. */
 	if (unlikely(srpt_is_answer(recv)))
-		srpt_post_recv(ch, recv);
+		srpt_take_answer(ch, recv);
 	else
 		srpt_take_request(ch, recv);
 }
