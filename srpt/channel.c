@@ -407,7 +407,7 @@ void srpt_ch_live(struct srpt_rdma_ch *ch)
 	if (live) {
 		srpt_login_over(ch);
 		cancel_delayed_work(&ch->login_timer);
-		pr_info("%s: logged in to %s\n", ch->name, ch->tpg->tport->text);
+		pr_info_ratelimited("%s: logged in to %s\n", ch->name, ch->tpg->tport->text);
 	}
 }
 
@@ -528,7 +528,7 @@ static void srpt_close_work(struct work_struct *work)
 	if (srpt_say_farewell(ch) || !srpt_begin_teardown(ch))
 		return;
 	if (ch->accepted)
-		pr_info("%s: closing: %s\n", ch->name, ch->why);
+		pr_info_ratelimited("%s: closing: %s\n", ch->name, ch->why);
 	srpt_goodbye(ch);
 	/* There is no way from RESET to the error state, and nothing to flush. */
 	if (ch->initialized)

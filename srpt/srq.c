@@ -163,8 +163,8 @@ static struct srpt_srq *srpt_create_srq(struct srpt_device *sdev)
 	srq->srq = ib_create_srq(sdev->pd, &init);
 	if (!IS_ERR(srq->srq))
 		return srq;
-	pr_info("%s: no shared receive queue (%ld), channels get their own\n",
-		dev_name(&sdev->device->dev), PTR_ERR(srq->srq));
+	pr_info_ratelimited("%s: no shared receive queue (%ld), channels get their own\n",
+			    dev_name(&sdev->device->dev), PTR_ERR(srq->srq));
 	kfree(srq);
 	return NULL;
 }
