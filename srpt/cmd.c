@@ -228,6 +228,10 @@ static void srpt_refuse_field(struct srpt_send_ioctx *ctx, const char *error)
  * @dir: set to the direction as the target core sees it
  * @len: set to the size of the initiator's buffer, bytes
  *
+ * No back end of the core's own has a command with data in both directions: XDWRITEREAD, the only
+ * one there was, is gone from all kernels that this module is built for, and pSCSI refuses them. To
+ * hand one on regardless would have the initiator sent pages that nobody filled.
+ *
  * Return: 0, or -EOPNOTSUPP for data in both directions.
  */
 static int srpt_get_desc_tbl(const struct srpt_iu *iu, enum dma_data_direction *dir, u32 *len)

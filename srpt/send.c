@@ -15,8 +15,9 @@
  *
  * The few requests of our own (SRP_CRED_REQ, SRP_T_LOGOUT) borrow a request context for its buffer
  * and its work request. There is no SRP_AER_REQ among them, since the target core has no call for
- * a fabric to learn of an event by: what it has to report waits as a unit attention and goes out
- * as sense data.
+ * a fabric to learn of a unit attention by: it waits for the next command and goes out as its
+ * sense data. (fabric_post_link() and fabric_pre_unlink() come before an initiator's own logical
+ * units change, when there is nothing to report yet.)
  *
  * Lock order: none of these locks is held while something is posted or completed.
  */
