@@ -20,6 +20,7 @@
 #include <linux/unaligned.h>
 #include <scsi/scsi_common.h>
 #include <scsi/scsi_proto.h>
+#include <target/target_core_backend.h>
 
 #include "ib_srpt.h"
 
@@ -174,14 +175,10 @@ static bool srpt_cdb_fits(const struct srpt_iu *iu)
 	       scsi_varlen_cdb_length(iu->cdb) <= min_t(u32, iu->cdb_len, SCSI_MAX_VARLEN_CDB_SIZE);
 }
 
-/*
- * Whether the data would go the other way than the CDB wants. The core goes by the direction: it
- * would have a READ write to the medium, past reservations, and a WRITE SAME without data-out
- * write to a logical unit that the initiator may only read.
- */
-static bool srpt_wrong_way(const u8 *cdb, enum dma_data_direction dir)
+/* Whether the data would go the other way than the CDB of a block device wants. */
+static bool srpt_turned(u8 opcode, enum dma_data_direction dir)
 {
-	switch (cdb[0]) {
+	switch (opcode) {
 	case READ_6:
 	case READ_10:
 	case READ_12:
@@ -205,14 +202,15 @@ static bool srpt_wrong_way(const u8 *cdb, enum dma_data_direction dir)
 	}
 }
 
-/* What is wrong with a command that is well formed by itself, or NULL. */
-static const char *srpt_misfit(const struct srpt_iu *iu, enum dma_data_direction dir)
+/*
+ * Whether a command that the core has parsed must not be carried out. Where the core itself is the
+ * device it goes by the direction of the data: it would have a READ write to the medium, past
+ * reservations, and a WRITE SAME without data-out write where the initiator may only read.
+ */
+static bool srpt_wrong_way(const struct se_cmd *cmd)
 {
-	if (!srpt_cdb_fits(iu))
-		return "CDB longer than the information unit, or than the target core takes";
-	if (srpt_wrong_way(iu->cdb, dir))
-		return "data buffer of the wrong direction";
-	return NULL;
+	return srpt_turned(cmd->t_task_cdb[0], cmd->data_direction) &&
+	       !(cmd->se_dev->transport_flags & TRANSPORT_FLAG_PASSTHROUGH);
 }
 
 static void srpt_refuse_field(struct srpt_send_ioctx *ctx, const char *error)
@@ -265,16 +263,14 @@ static void srpt_handle_cmd(struct srpt_send_ioctx *ctx)
 	struct srpt_iu *iu = &ctx->iu;
 	struct se_cmd *cmd = &ctx->cmd;
 	enum dma_data_direction dir;
-	const char *misfit;
 	u32 len;
 
 	if (srpt_get_desc_tbl(iu, &dir, &len)) {
 		srpt_refuse_field(ctx, "data in both directions");
 		return;
 	}
-	misfit = srpt_misfit(iu, dir);
-	if (misfit) {
-		srpt_refuse_field(ctx, misfit);
+	if (!srpt_cdb_fits(iu)) {
+		srpt_refuse_field(ctx, "CDB longer than the IU, or than the target core takes");
 		return;
 	}
 	memset(cmd, 0, sizeof(*cmd));
@@ -288,6 +284,11 @@ static void srpt_handle_cmd(struct srpt_send_ioctx *ctx)
 	ctx->in_core = true;
 	if (target_submit_prep(cmd, (u8 *)iu->cdb, NULL, 0, NULL, 0, NULL, 0, GFP_KERNEL))
 		return;
+	if (unlikely(srpt_wrong_way(cmd))) {
+		ctx->ch->counters.bad_cmds++;
+		transport_generic_request_failure(cmd, TCM_INVALID_FIELD_IN_COMMAND_IU);
+		return;
+	}
 	srpt_give_data_buf(ctx);
 	target_submit(cmd);
 }
