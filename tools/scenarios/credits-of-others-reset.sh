@@ -14,7 +14,9 @@ DEPTH=126 # of the 128 requests that the target allows
 req_lim() { cat "/sys/class/scsi_host/$1/req_lim"; }
 req_lim_is() { [ "$(req_lim "$1")" = "$2" ]; }
 
-simple_target dm 64 "$(initiator_name rxe0)" 0x0000000000000002"$(initiator_name rxe0 | cut -c 19-)"
+make_link 0
+one=$(initiator_name rxe0)
+simple_target dm 64 "$one" "0x0000000000000002${one#0x0000000000000000}"
 echo 0 >"$(backstore_path disk0)/attrib/emulate_tas"
 login 10.0.0.1 ch_count=1
 resetter=$HOST resetter_disk=${DISKS[0]}
