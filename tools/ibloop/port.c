@@ -102,15 +102,22 @@ void lb_port_train(struct lb_port *port)
 }
 
 /**
- * lb_port_pull() - pull the cable out of a port, or put it back
- * @port: the port
+ * lb_port_pull() - pull the cable, or put it back; which end is all the same
+ * @port: one end
  * @pulled: pull it
  *
  * Context: any, lb_port.lock not held.
  */
 void lb_port_pull(struct lb_port *port, bool pulled)
 {
+	struct lb_port *peer;
+
 	WRITE_ONCE(port->pulled, pulled);
+	rcu_read_lock();
+	peer = rcu_dereference(port->peer);
+	if (peer)
+		WRITE_ONCE(peer->pulled, pulled);
+	rcu_read_unlock();
 	lb_port_train(port);
 }
 
