@@ -10,6 +10,7 @@ KNOBS=/sys/kernel/debug/ibloop
 declare -A MANAGERS=()
 
 # ib_up [PARAMETER=VALUE...]: load the HCA, let a subnet manager at port 1 bring it up.
+# shellcheck disable=SC2120 # most scenarios need no parameter
 ib_up() {
 	ib_load "$@"
 	ib_manage 1
@@ -58,14 +59,43 @@ ib_link_up() { ib_knob "$1" link 1; }
 # ib_event OBJECT...: an asynchronous event, as tools/ibloop/README.md lists them.
 ib_event() { echo "$*" >"$KNOBS/$HCA/event"; }
 
-# ib_netdev PORT: name of its IPoIB interface.
+# ib_netdev PORT [HCA]: name of its IPoIB interface, nothing if there is none here.
 ib_netdev() {
-	local path
+	local path parent
+	parent=$(readlink -f "/sys/class/infiniband/${2:-$HCA}/device") || return 0
 	for path in /sys/class/net/*; do
 		[ "$(cat "$path/type")" = 32 ] || continue
-		[ "$(readlink -f "$path/device")" = "$(readlink -f "/sys/class/infiniband/$HCA/device")" ] || continue
+		[ "$(readlink -f "$path/device")" = "$parent" ] || continue
 		[ "$(cat "$path/dev_port")" != $(($1 - 1)) ] || basename "$path"
 	done
+}
+
+# ib_ip_up [PORT HCA PORT HCA]: IPoIB between two ports: 10.9.0.1 here and 10.9.0.2 in a network
+# name space "far", since the kernel does not send to itself.
+# shellcheck disable=SC2120 # mostly between the ports of one HCA
+ib_ip_up() {
+	local near far
+	wait_for "IPoIB interfaces" ib_has_netdevs "$@"
+	near=$(ib_netdev "${1:-1}" "${2:-$HCA}")
+	far=$(ib_netdev "${3:-2}" "${4:-$HCA}")
+	ip netns add far
+	ip link set "$far" netns far
+	ip addr add 10.9.0.1/24 dev "$near"
+	ip link set "$near" up
+	ip -n far addr add 10.9.0.2/24 dev "$far"
+	ip -n far link set lo up
+	ip -n far link set "$far" up
+}
+
+ib_has_netdevs() { [ -n "$(ib_netdev "${1:-1}" "${2:-$HCA}")" ] && [ -n "$(ib_netdev "${3:-2}" "${4:-$HCA}")" ]; }
+
+ib_ip_down() {
+	local net
+	for net in /sys/class/net/ib*; do [ ! -e "$net" ] || ip addr flush dev "${net##*/}"; done
+	for net in $(ip -n far -o link show | awk -F': ' '$2 ~ /^ib/ { print $2 }'); do
+		ip -n far link set "$net" netns 1
+	done
+	ip netns del far
 }
 
 # What lib.sh takes away at a scenario's end.
@@ -74,4 +104,5 @@ remove_links() {
 	for port in "${!MANAGERS[@]}"; do kill -KILL "${MANAGERS[$port]}" 2>/dev/null || true; done
 	MANAGERS=()
 	! ib_loaded || wait_for "ibloop unloads" rmmod ibloop
+	[ ! -e /run/netns/far ] || ib_ip_down
 }

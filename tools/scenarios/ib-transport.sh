@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright the ib_srpt authors
+#
+# Verbs between two ports of ibloop: connected, datagram and shared-queue ping-pong, RDMA writes,
+# reads and atomic operations, and what the architecture says about keys, access rights, missing
+# receives, lengths and events.
+# smoke: yes
+# needs: ibloop
+# timeout: 600
+# shellcheck source=tools/scenarios/lib.sh
+. /bed/lib.sh
+# shellcheck source=tools/scenarios/lib-ib.sh
+. /bed/lib-ib.sh
+
+listens() { ss -Hltn "sport = :18515" | grep -q .; }
+
+# between_ports PROGRAM [ARGUMENT...]: its server at port 2, its client at port 1.
+between_ports() {
+	local pid
+	"$@" -d "$HCA" -i 2 >"$WORK/far.out" 2>&1 &
+	pid=$!
+	wait_for "$1 listens" listens
+	check "$*" timeout $((120 * SLOW)) "$@" -d "$HCA" -i 1 localhost
+	wait_for "the far end of $1 ends" process_ended $pid
+	wait $pid || fail "far end of $1: $(tail -n 3 "$WORK/far.out")"
+}
+
+ib_up
+/bed/bin/hca_checks "$HCA" >"$WORK/hca_checks.out" || fail "$(grep -v '^ok' "$WORK/hca_checks.out")"
+sed 's/^ok /  - /' "$WORK/hca_checks.out"
+
+between_ports ibv_rc_pingpong -e -n 50
+between_ports ibv_uc_pingpong -e -n 50
+between_ports ibv_ud_pingpong -e -n 50 -s 2048
+between_ports ibv_srq_pingpong -e -n 50 -q 4
+between_ports ib_write_bw -e -n 20 -s 65536
+between_ports ib_read_bw -e -n 20 -s 65536
+between_ports ib_send_bw -e -n 20 -s 65536
+between_ports ib_atomic_bw -e -n 20
