@@ -209,6 +209,8 @@ static void post(enum ibv_wr_opcode opcode, uint32_t length, uint32_t rkey, long
 		wr.wr.rdma.remote_addr = (uintptr_t)far.buf + offset;
 		wr.wr.rdma.rkey = rkey;
 	}
+	if (opcode == IBV_WR_SEND_WITH_INV)
+		wr.invalidate_rkey = rkey;
 	if (ibv_post_send(near.qp, &wr, &bad))
 		die("ibv_post_send");
 }
@@ -470,6 +472,24 @@ static void check_stale_key(void)
 	close_ends(before);
 }
 
+static void check_invalidate(void)
+{
+	int before = failures;
+	struct ibv_wc wc;
+
+	connect_ends("send that invalidates a key", ALL_ACCESS, 0);
+	to_rts(&far, 0);
+	post_recv(&far, BYTES);
+	post(IBV_WR_SEND_WITH_INV, 100, far.mr->rkey, 0);
+	expect(&near, IBV_WC_SUCCESS);
+	wc = expect(&far, IBV_WC_SUCCESS);
+	differ("flag of invalidation", wc.wc_flags & IBV_WC_WITH_INV, IBV_WC_WITH_INV);
+	differ("invalidated key", wc.invalidated_rkey, far.mr->rkey);
+	post(IBV_WR_RDMA_WRITE, 64, far.mr->rkey, 0);
+	expect_refusal(IBV_WC_REM_ACCESS_ERR, IBV_EVENT_QP_ACCESS_ERR);
+	close_ends(before);
+}
+
 static void check_flush(void)
 {
 	struct ibv_qp_attr a = { .qp_state = IBV_QPS_ERR };
@@ -582,6 +602,7 @@ static void check_all(void)
 	for (i = 0; i < sizeof(intrusions) / sizeof(intrusions[0]); i++)
 		check_intrusion(&intrusions[i]);
 	check_stale_key();
+	check_invalidate();
 	check_flush();
 	check_nobody();
 	check_established();

@@ -282,6 +282,9 @@ void lb_trap_work(struct work_struct *work);
 /* pma.c */
 int lb_process_pma(struct lb_port *port, const struct ib_mad *in, struct ib_mad *out);
 
+/* selftest.c */
+int lb_selftest(struct ib_device *ibdev);
+
 /* knobs.c */
 void lb_knobs_init(void);
 void lb_knobs_exit(void);

@@ -264,6 +264,15 @@ static const struct file_operations lb_event_fops = {
 	.write = lb_event_write,
 };
 
+/* --- selftest --------------------------------------------------------------------------------- */
+
+static int lb_selftest_set(void *data, u64 value)
+{
+	return lb_selftest(&((struct lb_hca *)data)->rdi.ibdev);
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(lb_selftest_fops, NULL, lb_selftest_set, "%llu\n");
+
 /* --- Folders ---------------------------------------------------------------------------------- */
 
 static void lb_knobs_of_faults(struct dentry *dir, struct lb_faults *faults)
@@ -302,6 +311,7 @@ void lb_knobs_add(struct lb_hca *hca)
 
 	hca->debugfs = debugfs_create_dir(dev_name(&hca->rdi.ibdev.dev), lb_root);
 	debugfs_create_file("event", 0200, hca->debugfs, hca, &lb_event_fops);
+	debugfs_create_file_unsafe("selftest", 0200, hca->debugfs, hca, &lb_selftest_fops);
 	for (i = 0; i < hca->nports; i++)
 		lb_knobs_of_port(hca->debugfs, &hca->ports[i]);
 }

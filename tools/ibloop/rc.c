@@ -118,6 +118,7 @@ static enum ib_wc_status lb_read(struct lb_msg *msg)
 	struct ib_rdma_wr *wr = &msg->wqe->rdma_wr;
 	enum ib_wc_status status = IB_WC_SUCCESS;
 	struct rvt_sge_state remote;
+	struct rvt_mregion *mr;
 
 	if (!(msg->dqp->qp_access_flags & IB_ACCESS_REMOTE_READ) || !msg->dqp->r_max_rd_atomic)
 		return IB_WC_REM_INV_REQ_ERR;
@@ -125,8 +126,9 @@ static enum ib_wc_status lb_read(struct lb_msg *msg)
 		return IB_WC_SUCCESS;
 	read_lock(&lb_copy_lock);
 	if (lb_open(msg, &remote, wr->remote_addr, wr->rkey, IB_ACCESS_REMOTE_READ)) {
+		mr = remote.sge.mr;
 		lb_copy(&msg->data, &remote, msg->wqe->length, false);
-		rvt_put_ss(&remote);
+		rvt_put_mr(mr);
 	} else {
 		status = IB_WC_REM_ACCESS_ERR;
 	}
