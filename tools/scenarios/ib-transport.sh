@@ -28,7 +28,7 @@ between_ports() {
 }
 
 ib_up
-/bed/bin/hca_checks "$HCA" 2>&1 | sed 's/^ok /  - /' || fail "ibloop does not behave as an HCA has to"
+/bed/bin/hca_checks "$HCA" 2>&1 | sed -u 's/^ok /  - /' || fail "ibloop does not behave as an HCA has to"
 check "shared receive queues of the kernel are resized" selftest
 between_ports ibv_rc_pingpong -e -n 50
 between_ports ibv_uc_pingpong -e -n 50
