@@ -34,7 +34,7 @@ between_ports ibv_rc_pingpong -e -n 50
 between_ports ibv_uc_pingpong -e -n 50
 between_ports ibv_ud_pingpong -e -n 50 -s 2048
 between_ports ibv_srq_pingpong -e -n 50 -q 4
-between_ports ib_write_bw -e -n 20 -s 65536
-between_ports ib_read_bw -e -n 20 -s 65536
-between_ports ib_send_bw -e -n 20 -s 65536
-between_ports ib_atomic_bw -e -n 20
+between_ports ib_write_bw -n 20 -s 65536
+between_ports ib_read_bw -n 20 -s 65536
+between_ports ib_send_bw -n 20 -s 65536
+between_ports ib_atomic_bw -n 20
