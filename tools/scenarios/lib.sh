@@ -18,6 +18,7 @@ BOUND=${BOUND:-60}
 SLOW=${SLOW:-1} # how many times slower than usual this kernel is
 HOST=
 HAND_ID=0x00000000000000000000000000c0ffee
+OTHER_ID=0x000000000000000000000000000decaf
 DISKS=()
 FIO_PIDS=()
 
@@ -421,6 +422,40 @@ script_says() {
 	sed 's/^/  - /' "$WORK/script.out"
 }
 
+# srpconf_target: link rxe0 and a target for tools/srpconf with one LUN, which may be
+# overwritten and whose back end can be held, and ACLs for two initiators.
+srpconf_target() {
+	make_link 0
+	resources_before
+	make_backstore dm disk0 64
+	srpconf_configure
+}
+
+srpconf_tpg() { printf '%s/%s/%s\n' "$SRPT" "$(gid_name rxe0)" "$(gid_name rxe0)"; }
+
+srpconf_configure() {
+	load_target
+	TPG=$(make_tpg "$(gid_name rxe0)")
+	add_lun "$TPG" 0 disk0
+	add_acl "$TPG" "$HAND_ID"
+	add_acl "$TPG" "$OTHER_ID"
+	enable_tpg "$TPG"
+	listen_on "$PORT"
+}
+
+# srpconf GLOB [OPTION...]: these cases must pass; what was wrong is printed.
+srpconf() {
+	local glob=$1 status=0
+	shift
+	/bed/bin/srpconf -a 10.0.0.1 -p "$PORT" -g "$(service_guid)" -i "$HAND_ID" \
+		--other-initiator "$OTHER_ID" --scratch-lun 0 --hook /bed/srpconf-hook \
+		--timeout $((30 * SLOW)) --login-timeout $((180 * SLOW)) --run "$glob" "$@" \
+		>"$WORK/srpconf.out" || status=$?
+	grep -A 7 '^not ok' "$WORK/srpconf.out" || true
+	sed -n 's/^# /  - /p' "$WORK/srpconf.out"
+	[ $status = 0 ] || fail "srpconf $glob: status $status: $(tail -n 1 "$WORK/srpconf.out")"
+}
+
 # in_time SECONDS TEXT COMMAND...: it must end, well, within that time.
 in_time() {
 	local bound=$1 text=$2 status=0 start=$SECONDS pid
@@ -603,5 +638,8 @@ end() {
 	exit $status
 }
 
-begin
-trap end EXIT
+# A program that needs the verbs only, beside a scenario that is running.
+if [ -z "${LIB_ONLY:-}" ]; then
+	begin
+	trap end EXIT
+fi
