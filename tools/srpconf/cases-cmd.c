@@ -82,6 +82,8 @@ static void run_form(struct test *t, const void *arg)
 	struct desc d[36];
 	struct cmd c;
 
+	if (most_in_iu() < (f->ext ? f->in_iu : f->pieces))
+		skip(t, "the table does not fit an IU");
 	cmd_inquiry(&c, 36);
 	cut_up(r, d, f->pieces ? f->pieces : 1);
 	if (!f->pieces)

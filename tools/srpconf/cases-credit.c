@@ -110,50 +110,57 @@ static void collect(struct session *s)
 		s->nr_pending--;
 }
 
+static void wait_some(struct session *s)
+{
+	long end = now_ms() + opt.timeout_ms;
+	unsigned int before = s->waiting;
+
+	while (s->waiting == before && !s->l.gone && now_ms() < end)
+		link_pump(s, end - now_ms());
+	check(s->t, s->waiting != before || s->l.gone, "%u requests are not answered", before);
+}
+
 /* Until all is answered but what an abort may have taken away. */
 static void settle(struct session *s, bool aborts)
 {
 	long end = now_ms() + opt.timeout_ms;
+	struct reply r;
 	struct cmd c;
 
-	while (s->waiting && !aborts && !s->l.gone && now_ms() < end)
-		link_pump(s, 200);
-	check(s->t, aborts || !s->waiting || s->l.gone, "%u requests are not answered", s->waiting);
+	if (!aborts && !wait_all(s))
+		fail(s->t, "%u requests are not answered, %s", s->waiting,
+		     s->l.gone ? s->l.why : "still connected");
 	/* Commands and functions may overtake each other; a last one of each does not. */
 	cmd_tur(&c);
 	must_be_good(s, &c);
-	if (aborts) {
-		struct reply r;
-
-		task(s, opt.lun, TMF_ABORT_TASK, 0x5555, &r);
-		while (s->limit < s->initial && !s->l.gone && now_ms() < end)
-			link_pump(s, 200);
-		forget_all(s);
-		s->wild = true;
-	}
+	if (!aborts)
+		return;
+	task(s, opt.lun, TMF_ABORT_TASK, 0x5555, &r);
+	while (s->limit < s->initial && !s->l.gone && now_ms() < end)
+		link_pump(s, 200);
+	forget_all(s);
+	s->wild = true;
 }
 
 static void run_through(struct session *s, const struct load *a, unsigned int count)
 {
+	bool aborts = a->kind == ABORTS || a->kind == MIX;
 	struct region *r = get_region(s, 64, REMOTE);
 	unsigned int i;
 
 	for (i = 0; i < count && !s->l.gone; i++) {
-		while (a->depth && s->waiting >= a->depth && !s->l.gone) {
-			link_pump(s, 1000);
-			if (a->kind == ABORTS || a->kind == MIX)
-				break;
-		}
+		/* What an abort took away is never answered. */
+		if (a->depth && s->waiting >= a->depth && aborts)
+			settle(s, true);
+		while (a->depth && s->waiting >= a->depth && !s->l.gone)
+			wait_some(s);
 		send_one(s, r, a->kind);
 		link_pump(s, 0);
 		collect(s);
 		check_model(s);
-		/* What an abort took away is never answered. */
-		if (s->nr_pending > 4096)
-			settle(s, true);
 	}
 	check(s->t, !s->l.gone, "disconnected: %s", s->l.why);
-	settle(s, a->kind == ABORTS || a->kind == MIX);
+	settle(s, aborts);
 }
 
 /* A target may vary its limit; what goes the same way each time is a leak. */
@@ -210,10 +217,8 @@ static void run_all(struct test *t, const void *arg)
 		while (s->limit > 0 && s->waiting < 4000 && !s->l.gone)
 			send_cmd(s, r, READS);
 		check(t, !s->l.gone, "disconnected");
-		while (s->waiting) {
-			check(t, !s->l.gone, "disconnected");
-			link_pump(s, 1000);
-		}
+		check(t, wait_all(s), s->l.gone ? "disconnected" : "%u requests are not answered",
+		      s->waiting);
 		forget_all(s);
 	}
 	saw(t, "%lld at a time, limit %lld afterwards", (long long)before, (long long)s->limit);
@@ -241,8 +246,7 @@ static void run_over(struct test *t, const void *arg)
 	}
 	wait_gone_ms(s, 1000);
 	release(t);
-	while (s->waiting && !s->l.gone)
-		link_pump(s, 1000);
+	wait_all(s);
 	saw(t, "%u sent, %u of them not answered, %s", i, s->waiting,
 	    s->l.gone ? s->l.why : "still connected");
 	s->overrun = false;

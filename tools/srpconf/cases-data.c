@@ -109,19 +109,13 @@ static void compare(struct test *t, struct scatter *sc, const uint8_t *data)
 	check(t, guard_intact(sc->r, 0, sc->r->len), "bytes between the pieces changed");
 }
 
-static uint32_t most_in_iu(const struct session *s)
-{
-	return (opt.iu_len < s->max_it ? opt.iu_len : s->max_it) < CMD_LEN + TABLE_LEN + DESC_LEN ?
-	       0 : (opt.iu_len - CMD_LEN - TABLE_LEN) / DESC_LEN;
-}
-
 static void describe(struct session *s, struct buf *b, struct scatter *sc, const struct lists *a)
 {
 	if (!a->pieces) {
 		use_table(b, sc->d, 1);
 		b->fmt = FMT_DIRECT;
 	} else if (a->how == HOW_TABLE) {
-		if (sc->count > most_in_iu(s))
+		if (sc->count > most_in_iu())
 			skip(s->t, "%u descriptors do not fit an IU", sc->count);
 		use_table(b, sc->d, sc->count);
 	} else {

@@ -533,8 +533,7 @@ static void open_half(struct test *t, struct half_open *h, unsigned int i)
 
 	default_login(&l);
 	l.flags |= LOGIN_MULTI;
-	s->l.rx_count = 1;
-	check(t, link_open(&s->l, 1) && link_request(&s->l, priv, iu_login(priv, &l)),
+	check(t, link_open(&s->l, 0) && link_request(&s->l, priv, iu_login(priv, &l)),
 	      "login %u: no connection", i);
 	while (s->l.answer == NO_ANSWER && link_event(&s->l, opt.timeout_ms) >= 0)
 		;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -260,6 +261,17 @@ static void run_probe(void)
 	}
 }
 
+/* Each connection has a file or two. */
+static void allow_many_files(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files))
+		return;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+}
+
 int main(int argc, char **argv)
 {
 	int c;
@@ -277,6 +289,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	signal(SIGALRM, stuck);
+	allow_many_files();
 	tap_plan(for_each(NULL));
 	printf("# seed %llu\n", (unsigned long long)opt.seed);
 	run_probe();

@@ -39,6 +39,12 @@ bool guard_intact(const struct region *r, size_t from, size_t to)
 	return true;
 }
 
+/* How many descriptors of a table an IU of the usual length has room for. */
+uint32_t most_in_iu(void)
+{
+	return opt.iu_len < CMD_LEN + TABLE_LEN ? 0 : (opt.iu_len - CMD_LEN - TABLE_LEN) / DESC_LEN;
+}
+
 struct desc desc_of(const struct region *r, size_t off, uint32_t len)
 {
 	return (struct desc){ (uintptr_t)r->at + off, r->mr ? r->mr->rkey : 0, len };

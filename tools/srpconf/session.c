@@ -450,6 +450,16 @@ bool wait_reply(struct session *s, uint64_t tag, struct reply *r)
 	return false;
 }
 
+/* Until all requests are answered; false if that does not happen within the bound. */
+bool wait_all(struct session *s)
+{
+	long end = now_ms() + opt.timeout_ms;
+
+	while (s->waiting && !s->l.gone && now_ms() < end)
+		link_pump(s, end - now_ms());
+	return !s->waiting;
+}
+
 bool wait_gone_ms(struct session *s, int ms)
 {
 	long end = now_ms() + ms;

@@ -492,6 +492,7 @@ bool wait_reply(struct session *s, uint64_t tag, struct reply *r);
 bool poll_reply(struct session *s, uint64_t tag, struct reply *r, int ms);
 void forget(struct session *s, uint64_t tag);
 void forget_all(struct session *s);
+bool wait_all(struct session *s);
 bool wait_gone(struct session *s);
 bool wait_gone_ms(struct session *s, int ms);
 void wait_aer(struct session *s);
@@ -506,6 +507,7 @@ void fill_guard(struct region *r);
 bool guard_intact(const struct region *r, size_t from, size_t to);
 #define REMOTE	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE)
 
+uint32_t most_in_iu(void);
 struct desc desc_of(const struct region *r, size_t off, uint32_t len);
 void in_direct(struct cmd *c, const struct region *r, uint32_t len);
 void out_direct(struct cmd *c, const struct region *r, uint32_t len);

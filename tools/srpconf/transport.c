@@ -208,12 +208,14 @@ static bool make_qp(struct link *l)
 	return true;
 }
 
-/* Everything up to the connection request. */
+/* Everything up to the connection request; without receive buffers also without a queue pair. */
 bool link_open(struct link *l, unsigned int rx_count)
 {
 	l->rx_count = rx_count;
 	if (!resolve(l))
 		return false;
+	if (!rx_count)
+		return true;
 	l->pd = ibv_alloc_pd(l->id->verbs);
 	return l->pd && make_cqs(l) && make_rx(l) && make_qp(l);
 }

@@ -1,0 +1,12 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright the ib_srpt authors
+#
+# The conformance suite, tools/srpconf: data through random descriptor lists.
+# suite: unproven
+# timeout: 600
+# shellcheck source=tools/scenarios/lib.sh
+. /bed/lib.sh
+
+srpconf_target
+srpconf 'data/*'

@@ -1,0 +1,13 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright the ib_srpt authors
+#
+# The conformance suite, tools/srpconf: fuzzing for FUZZ seconds each, beside an
+# initiator that must not notice.
+# suite: unproven
+# timeout: 600
+# shellcheck source=tools/scenarios/lib.sh
+. /bed/lib.sh
+
+srpconf_target
+srpconf 'fuzz/*' --time "${FUZZ:-60}"
