@@ -110,7 +110,9 @@ static enum answer ask(struct session *s, const struct login *l)
 	uint8_t priv[256] = {};
 	uint32_t len = iu_login(priv, l);
 
-	s->login_tag = l->tag;
+	/* What is cut off arrives as zeros. */
+	memset(priv + len, 0, sizeof(priv) - len);
+	s->login_tag = get64(priv + (opt.ib ? 8 : 0));
 	if (!link_open(&s->l, s->l.rx_count ? s->l.rx_count : RX_COUNT) ||
 	    !link_request(&s->l, priv, len))
 		return LOST;
