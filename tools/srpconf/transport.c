@@ -325,6 +325,9 @@ void link_pump(struct session *s, int ms)
 	}
 	if (look(s))
 		ms = 0;
+	/* Without an event for each message they are looked for. */
+	if (l->solicited_only && ms > 50)
+		ms = 50;
 	ibv_req_notify_cq(l->scq, 0);
 	ibv_req_notify_cq(l->rcq, l->solicited_only);
 	if (look(s))
