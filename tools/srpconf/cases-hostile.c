@@ -61,9 +61,15 @@ static void attack(struct session *s, const struct attack *a, struct region *r, 
 static void one_attack(struct test *t, const struct attack *a, unsigned int n)
 {
 	long end = now_ms() + opt.timeout_ms;
-	struct session *s = ready(t);
-	struct region *r = get_region(s, 4096, REMOTE);
+	struct session *s = new_session(t);
+	struct region *r;
+	struct login l;
 
+	default_login(&l);
+	s->l.force_reads = true;
+	check(t, try_login(s, &l) == ACCEPTED, "not accepted: %s", answer_text(s));
+	works(s);
+	r = get_region(s, 4096, REMOTE);
 	attack(s, a, r, n);
 	while (!s->l.dma_done && s->l.send_status == IBV_WC_SUCCESS && now_ms() < end)
 		link_pump(s, 200);

@@ -265,6 +265,10 @@ struct region {
  * @gone: it ended, @why
  * @send_status: status of the first send or RDMA request that failed
  * @dma_done: RDMA requests of ours that completed
+ * @force_reads: send RDMA reads also when the target takes none
+ * @hold_rx: no receive buffers are posted
+ * @solicited_only: wait for solicited events only
+ * @wakeups: events of the receive completion queue
  */
 struct link {
 	struct rdma_event_channel	*events;
@@ -295,6 +299,7 @@ struct link {
 	bool				solicited_only;
 	unsigned int			wakeups;
 	bool				hold_rx;
+	bool				force_reads;
 };
 
 bool link_open(struct link *l, unsigned int rx_count);

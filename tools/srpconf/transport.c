@@ -149,6 +149,8 @@ static bool modify_qp(struct link *l, enum ibv_qp_state state)
 		return false;
 	if (state == IBV_QPS_INIT)
 		attr.qp_access_flags |= IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+	if (state == IBV_QPS_RTS && l->force_reads)
+		attr.max_rd_atomic = 1;
 	return !ibv_modify_qp(l->qp, &attr, mask);
 }
 
