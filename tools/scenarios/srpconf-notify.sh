@@ -9,4 +9,4 @@
 . /bed/lib.sh
 
 srpconf_target
-srpconf 'notify/*' --require solicited,t-logout,aer
+srpconf 'notify/*' --require solicited,t-logout
