@@ -9,6 +9,9 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 modules modules_install clean:
 	@test -e $(KDIR)/Makefile || { \
 		echo "No kernel headers in $(KDIR). Install linux-headers-$$(uname -r), or say KDIR=..." >&2; exit 1; }
+	@for option in INFINIBAND INFINIBAND_ADDR_TRANS TARGET_CORE; do \
+		grep -qs "^CONFIG_$$option=" $(KDIR)/.config $(KDIR)/include/config/auto.conf || { \
+		echo "The kernel of $(KDIR) was configured without CONFIG_$$option: ib_srpt cannot be built for it." >&2; exit 1; }; done
 	$(MAKE) -C $(KDIR) M=$(CURDIR) $@
 
 unit:
@@ -32,6 +35,24 @@ demo:
 bench:
 	@tools/bench/bench
 
+deb:
+	@tools/packages/deb
+
+rpm:
+	@tools/packages/rpm
+
+check-packages:
+	@tools/packages/check
+
+in-tree:
+	@tools/packages/in-tree '$(KDIR)'
+
+check-in-tree:
+	@tools/packages/check-in-tree
+
+docs:
+	@tools/docs
+
 distclean:
 	rm -rf build "$${XDG_CACHE_HOME:-$$HOME/.cache}/ib_srpt"
 
@@ -45,7 +66,12 @@ help:
 	@echo 'make unit         the tests that need no guest'
 	@echo 'make lint         warnings, sparse, clang, kernel-doc, spelling, shell, style (root)'
 	@echo 'make bench        figures of this module and of the kernel'"'"'s own, side by side (root)'
+	@echo 'make docs         the documentation as HTML and man pages, in build/docs'
+	@echo 'make deb          Debian packages, in build/packages; make rpm the same for RPM (root)'
+	@echo 'make in-tree      put the module into the kernel source KDIR=...'
+	@echo 'make check-packages, make check-in-tree   do these work? (root)'
 	@echo 'make distclean    remove builds and the cache of kernels and guest images'
 
 .DEFAULT_GOAL := modules
-.PHONY: modules modules_install clean unit check check-breaks check-debug lint demo bench distclean help
+.PHONY: modules modules_install clean unit check check-breaks check-debug lint demo bench distclean help \
+	deb rpm check-packages in-tree check-in-tree docs
