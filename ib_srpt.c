@@ -276,6 +276,7 @@ static int __init srpt_init_module(void)
 	ret = srpt_register_configfs();
 	if (ret)
 		goto unregister_client;
+	srpt_init_stats();
 	return 0;
 
 unregister_client:
@@ -287,6 +288,7 @@ destroy_wq:
 
 static void __exit srpt_cleanup_module(void)
 {
+	srpt_exit_stats();
 	srpt_listen(0);
 	srpt_unregister_configfs();
 	ib_unregister_client(&srpt_client);

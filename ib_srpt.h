@@ -23,6 +23,8 @@
 #undef pr_fmt
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/jump_label.h>
+#include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/refcount.h>
@@ -63,9 +65,12 @@
 #define SRPT_DEF_CHANNELS	1024
 /* Data scatterlist entries that every command has at hand. */
 #define SRPT_INLINE_SG		4
+/* Latencies are counted in buckets, four for each doubling, from 1 us (2^10 ns) to a minute. */
+#define SRPT_LATENCY_BUCKETS	105
 /* Kinds of data buffers: single pages and larger pieces. */
 #define SRPT_POOL_KINDS		2
 
+struct seq_file;
 struct srpt_rdma_ch;
 struct srpt_send_ioctx;
 struct srpt_task_set;
@@ -251,6 +256,7 @@ struct srpt_rw {
  *	srpt_test_and_set_cmd_state() only
  * @entry: in &srpt_rdma_ch.free_ctx, or waiting in @sq_wait or @limbo of the channel
  * @iu: the request, parsed; its pointers are valid while @recv is
+ * @arrived: when it was received, in ns of ktime_get_ns(), if latencies were measured then
  * @respond: the response is to follow the transfers
  * @rsp_wr: sends the response
  * @rsp_sge: the response
@@ -283,6 +289,7 @@ struct srpt_send_ioctx {
 	atomic_t		cmd_state;
 	struct list_head	entry;
 	struct srpt_iu		iu;
+	u64			arrived;
 	bool			respond;
 	struct ib_send_wr	rsp_wr;
 	struct ib_sge		rsp_sge;
@@ -577,6 +584,28 @@ struct srpt_tport {
 };
 
 /**
+ * enum srpt_latency_kind - kinds of commands whose latencies are counted apart
+ * @SRPT_LATENCY_READ: data went to the initiator
+ * @SRPT_LATENCY_WRITE: data came from it
+ * @SRPT_LATENCY_OTHER: neither
+ * @SRPT_LATENCY_KINDS: number of kinds
+ */
+enum srpt_latency_kind {
+	SRPT_LATENCY_READ,
+	SRPT_LATENCY_WRITE,
+	SRPT_LATENCY_OTHER,
+	SRPT_LATENCY_KINDS,
+};
+
+/**
+ * struct srpt_latencies - how long commands took, on one CPU
+ * @count: commands of each kind in each bucket, see srpt_bucket()
+ */
+struct srpt_latencies {
+	u64	count[SRPT_LATENCY_KINDS][SRPT_LATENCY_BUCKETS];
+};
+
+/**
  * struct srpt_tpg - a portal group
  * @tpg: the target core's part
  * @tport: the target port it belongs to
@@ -590,6 +619,7 @@ struct srpt_tport {
  * @use_srq: channels share receive buffers where the device can
  * @max_channels: channels that one initiator may have
  * @max_half_open: logins that may be in progress at a time
+ * @latencies: of the commands of its sessions, per CPU
  */
 struct srpt_tpg {
 	struct se_portal_group	tpg;
@@ -604,16 +634,19 @@ struct srpt_tpg {
 	bool			use_srq;
 	u32			max_channels;
 	u32			max_half_open;
+	struct srpt_latencies __percpu *latencies;
 };
 
 /**
  * struct srpt_node_acl - an ACL
  * @nacl: the target core's part, first
  * @name: its name in the form in which names are compared
+ * @stats: fabric_statistics/session
  */
 struct srpt_node_acl {
 	struct se_node_acl	nacl;
 	struct srpt_name	name;
+	struct config_group	stats;
 };
 
 /**
@@ -648,7 +681,9 @@ struct srpt_port *srpt_lookup_port(struct ib_device *device, u32 port);
 /* configfs.c */
 int srpt_register_configfs(void);
 void srpt_unregister_configfs(void);
-u32 srpt_admit(const struct srpt_port *sport, const struct srpt_peer *peer, struct srpt_admission *adm);
+u32 srpt_admit(const struct srpt_port *sport, const struct srpt_peer *peer,
+	       struct srpt_admission *adm);
+int srpt_print_latencies(struct seq_file *m, void *unused);
 
 /* login.c */
 int srpt_listen(u16 port);
@@ -716,6 +751,15 @@ int srpt_get_cmd_state(struct se_cmd *cmd);
 
 /* info.c */
 ssize_t srpt_show_sessions(char *page, const struct se_node_acl *nacl);
+bool srpt_uses_acl(const struct srpt_rdma_ch *ch, const struct se_node_acl *nacl);
+
+/* stats.c */
+void srpt_init_stats(void);
+void srpt_exit_stats(void);
+void srpt_add_acl_stats(struct srpt_node_acl *sacl);
+void srpt_print_tpg_latencies(struct seq_file *m, struct srpt_tpg *tpg);
+void srpt_count_latency(struct srpt_send_ioctx *ctx);
+DECLARE_STATIC_KEY_FALSE(srpt_latency_key);
 
 /* tmf.c */
 void srpt_handle_tsk_mgmt(struct srpt_send_ioctx *ctx);
@@ -755,6 +799,16 @@ bool srpt_credits_answered(struct srpt_rdma_ch *ch, u64 tag);
 bool srpt_send_logout(struct srpt_rdma_ch *ch);
 void srpt_refuse_cmd(struct srpt_send_ioctx *ctx, u8 status);
 void srpt_refuse_iu(struct srpt_send_ioctx *ctx);
+
+/**
+ * srpt_note_arrival - note when a command came, if somebody measures latencies
+ * @ctx: request
+ */
+static inline void srpt_note_arrival(struct srpt_send_ioctx *ctx)
+{
+	if (static_branch_unlikely(&srpt_latency_key))
+		ctx->arrived = ktime_get_ns();
+}
 
 static inline struct srpt_send_ioctx *srpt_cmd_ctx(struct se_cmd *cmd)
 {

@@ -306,6 +306,7 @@ void srpt_handle_new_iu(struct srpt_send_ioctx *ctx, struct srpt_recv_ioctx *rec
 	enum srpt_iu_end end;
 
 	ctx->recv = recv;
+	srpt_note_arrival(ctx);
 	end = srpt_parse_iu(recv->ioctx.buf, recv->len, &ch->rules, &ctx->iu);
 	if (unlikely(end == SRPT_IU_SENSE)) {
 		srpt_refuse_iu(ctx);

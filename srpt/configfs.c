@@ -11,6 +11,7 @@
  * device returns, with no hand laid on it.
  */
 #include <linux/kstrtox.h>
+#include <linux/percpu.h>
 #include <linux/slab.h>
 #include <linux/wait_bit.h>
 #include <rdma/ib_cache.h>
@@ -140,6 +141,8 @@ static int srpt_init_nodeacl(struct se_node_acl *nacl, const char *name)
 	if (ret)
 		pr_err("ACL name '%s' can never match: give a GUID (5054:00ff:fe12:3456), a GID, an IP address or an initiator port ID (0x and 32 hex digits)\n",
 		       name);
+	else
+		srpt_add_acl_stats(sacl);
 	return ret;
 }
 
@@ -207,6 +210,11 @@ static struct se_portal_group *srpt_make_tpg(struct se_wwn *wwn, const char *nam
 	tpg = kzalloc(sizeof(*tpg), GFP_KERNEL);
 	if (!tpg)
 		return ERR_PTR(-ENOMEM);
+	tpg->latencies = alloc_percpu(struct srpt_latencies);
+	if (!tpg->latencies) {
+		ret = -ENOMEM;
+		goto free_tpg;
+	}
 	tpg->tport = tport;
 	tpg->max_rdma_size = SRPT_DEF_RDMA_SIZE;
 	tpg->max_rsp_size = SRPT_DEF_RSP_SIZE;
@@ -218,14 +226,18 @@ static struct se_portal_group *srpt_make_tpg(struct se_wwn *wwn, const char *nam
 	tpg->tag = ++tport->next_tag;
 	mutex_unlock(&srpt_lock);
 	ret = core_tpg_register(wwn, &tpg->tpg, SCSI_PROTOCOL_SRP);
-	if (ret) {
-		kfree(tpg);
-		return ERR_PTR(ret);
-	}
+	if (ret)
+		goto free_latencies;
 	mutex_lock(&srpt_lock);
 	list_add_tail(&tpg->list, &tport->tpgs);
 	mutex_unlock(&srpt_lock);
 	return &tpg->tpg;
+
+free_latencies:
+	free_percpu(tpg->latencies);
+free_tpg:
+	kfree(tpg);
+	return ERR_PTR(ret);
 }
 
 /* Takes no more logins, closes the channels and waits until they are gone. */
@@ -254,6 +266,7 @@ static void srpt_drop_tpg(struct se_portal_group *se_tpg)
 	list_del(&tpg->list);
 	mutex_unlock(&srpt_lock);
 	core_tpg_deregister(se_tpg);
+	free_percpu(tpg->latencies);
 	kfree(tpg);
 }
 
@@ -267,6 +280,27 @@ static int srpt_enable_tpg(struct se_portal_group *se_tpg, bool enable)
 	}
 	mutex_lock(&srpt_lock);
 	tpg->enabled = true;
+	mutex_unlock(&srpt_lock);
+	return 0;
+}
+
+/**
+ * srpt_print_latencies - print how long commands took, for each portal group
+ * @m: where to
+ * @unused: as the file's show call has it
+ *
+ * Context: process; may sleep.
+ * Return: 0.
+ */
+int srpt_print_latencies(struct seq_file *m, void *unused)
+{
+	struct srpt_tport *tport;
+	struct srpt_tpg *tpg;
+
+	mutex_lock(&srpt_lock);
+	list_for_each_entry(tport, &srpt_tports, list)
+		list_for_each_entry(tpg, &tport->tpgs, list)
+			srpt_print_tpg_latencies(m, tpg);
 	mutex_unlock(&srpt_lock);
 	return 0;
 }

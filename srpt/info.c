@@ -41,7 +41,15 @@ static int srpt_print_conn(char *page, int at, const struct srpt_rdma_ch *ch)
 			     ch->id, srpt_conn_state(ch), ch->name);
 }
 
-static bool srpt_uses_acl(const struct srpt_rdma_ch *ch, const struct se_node_acl *nacl)
+/**
+ * srpt_uses_acl - whether a channel's session came in by an ACL
+ * @ch: channel
+ * @nacl: the ACL
+ *
+ * Context: process; srpt_lock is held.
+ * Return: true if it did.
+ */
+bool srpt_uses_acl(const struct srpt_rdma_ch *ch, const struct se_node_acl *nacl)
 {
 	return ch->nexus && ch->nexus->sess->se_node_acl == nacl;
 }

@@ -568,6 +568,7 @@ void srpt_send_done(struct ib_cq *cq, struct ib_wc *wc)
 		srpt_send_failed(ch, "response", wc->status);
 	else
 		ch->counters.bytes_in += ctx->rw_len;
+	srpt_count_latency(ctx);
 	ctx->respond = false;
 	srpt_sq_return(ch, ctx->sqe);
 	srpt_unmap_data(ctx);
