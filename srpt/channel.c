@@ -25,6 +25,7 @@
 #include <linux/wait_bit.h>
 
 #include "ib_srpt.h"
+#include "trace.h"
 
 /*
  * Least send queue that a channel can work with, and how many scatter entries an entry takes:
@@ -384,6 +385,7 @@ bool srpt_ch_connecting(struct srpt_rdma_ch *ch)
 	if (ok)
 		ch->state = SRPT_CH_CONNECTING;
 	spin_unlock_irq(&ch->lock);
+	trace_srpt_channel(ch, ok ? "connecting" : "closed during login");
 	return ok;
 }
 
@@ -407,6 +409,7 @@ void srpt_ch_live(struct srpt_rdma_ch *ch)
 	if (live) {
 		srpt_login_over(ch);
 		cancel_delayed_work(&ch->login_timer);
+		trace_srpt_channel(ch, "live");
 		pr_info_ratelimited("%s: logged in to %s\n", ch->name, ch->tpg->tport->text);
 	}
 }
@@ -527,6 +530,7 @@ static void srpt_close_work(struct work_struct *work)
 	cancel_work_sync(&ch->parked_work);
 	if (srpt_say_farewell(ch) || !srpt_begin_teardown(ch))
 		return;
+	trace_srpt_teardown(ch, ch->why);
 	if (ch->accepted)
 		pr_info_ratelimited("%s: closing: %s\n", ch->name, ch->why);
 	srpt_goodbye(ch);
@@ -589,6 +593,7 @@ static void srpt_drain_work(struct work_struct *work)
 	spin_unlock_irq(&ch->lock);
 	if (begun)
 		return;
+	trace_srpt_teardown(ch, "draining");
 	/* A queue pair that was never connected has sent nothing. */
 	if (ch->connected)
 		srpt_post_markers(ch);
@@ -643,6 +648,7 @@ static void srpt_release_work(struct work_struct *work)
 {
 	struct srpt_rdma_ch *ch = container_of(work, struct srpt_rdma_ch, release_work);
 
+	trace_srpt_teardown(ch, "drained");
 	srpt_leave_nexus(ch);
 	srpt_destroy_ch_ib(ch);
 	rdma_destroy_id(ch->cm_id);

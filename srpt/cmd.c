@@ -23,6 +23,7 @@
 #include <target/target_core_backend.h>
 
 #include "ib_srpt.h"
+#include "trace.h"
 
 /* Contexts beyond the request limit: requests whose response is out but not completed yet. */
 #define SRPT_EXTRA_CTX	32U
@@ -321,6 +322,7 @@ void srpt_handle_new_iu(struct srpt_send_ioctx *ctx, struct srpt_recv_ioctx *rec
 	}
 	switch (ctx->iu.opcode) {
 	case SRP_CMD:
+		trace_srpt_command(ctx);
 		srpt_handle_cmd(ctx);
 		break;
 	case SRP_TSK_MGMT:

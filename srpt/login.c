@@ -18,6 +18,7 @@
 #include <rdma/ib_cm.h>
 
 #include "ib_srpt.h"
+#include "trace.h"
 
 /**
  * struct srpt_cm_req - a connection request, whatever connection manager it came by
@@ -513,6 +514,7 @@ static u32 srpt_cm_req_recv(struct srpt_cm_req *req)
 		reason = srpt_admit_login(req);
 		mutex_unlock(&srpt_lock);
 	}
+	trace_srpt_login(req->device, req->port, &req->login, reason);
 	if (reason) {
 		srpt_print_peer(names, sizeof(names), &req->peer);
 		pr_warn_ratelimited("%s/%u: refused a login, reason %#x (%s); initiator: %s\n",

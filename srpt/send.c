@@ -25,6 +25,7 @@
 #include <scsi/scsi_proto.h>
 
 #include "ib_srpt.h"
+#include "trace.h"
 
 /* Completes what is not, and never will be, with the device. */
 static void srpt_complete_flushed(struct srpt_send_ioctx *ctx)
@@ -182,6 +183,8 @@ void srpt_post_next(struct srpt_send_ioctx *ctx)
 		ctx->done = &ctx->send_cqe;
 	}
 	ctx->next_rw = first + n;
+	if (n)
+		trace_srpt_transfer(ctx, n, wr);
 	for (; n; n--)
 		wr = rdma_rw_ctx_wrs(&ctx->rw[first + n - 1].ctx, ch->qp, ch->sport->port,
 				     wr ? NULL : &ctx->rdma_cqe, wr);
@@ -213,6 +216,7 @@ static u32 srpt_pay_credits(struct srpt_rdma_ch *ch, u8 status)
 	ch->credit += credits;
 	if (unlikely(status))
 		ch->counters.errors++;
+	trace_srpt_credit(ch, credits);
 	spin_unlock_irqrestore(&ch->lock, flags);
 	return credits;
 }
@@ -270,6 +274,7 @@ void srpt_queue_response(struct srpt_send_ioctx *ctx, struct srpt_rsp *rsp)
 		srpt_post_recv(ch, ctx->recv);
 	ctx->recv = NULL;
 	rsp->req_lim_delta = srpt_pay_credits(ch, rsp->status);
+	trace_srpt_response(ctx, rsp);
 	len = srpt_build_rsp(ctx->ioctx.buf, ch->rsp_len, rsp);
 	srpt_send_iu(ctx, len, rsp->solicited);
 }
@@ -299,6 +304,7 @@ static struct srpt_send_ioctx *srpt_take_offer(struct srpt_rdma_ch *ch, u32 *cre
 	*credits = ch->cred_answers ? ch->owed : 1;
 	ch->owed -= *credits;
 	ch->credit += *credits;
+	trace_srpt_credit(ch, *credits);
 	ch->cred_asked = true;
 	ch->own_tag++;
 	ch->counters.cred_reqs++;

@@ -51,7 +51,8 @@ make_payload() {
 	rm -rf "$dir"
 	mkdir -p "$dir/bin"
 	cp "$BED/init" "$BED/insmod-ours" "$BED/run-scenario" "$BED/kmemleak-scan" "$BED/known-messages" "$dir/"
-	cp "$TOP"/tools/scenarios/* "$TOP/README.md" "$dir/"
+	cp "$TOP"/tools/scenarios/* "$TOP/README.md" "$TOP"/Documentation/*.rst "$dir/"
+	cp "$TOP/tools/srptstat" "$dir/bin/"
 	# shellcheck disable=SC2086 # VM_FILES is a list
 	[ -z "${VM_FILES:-}" ] || cp $VM_FILES "$dir/"
 	[ ! -d "$TOP/build/guest" ] || cp -r "$TOP/build/guest/." "$dir/bin/"

@@ -84,6 +84,27 @@ dmesg_has() {
 	dmesg --notime | awk -v mark="bed: mark $1" 'seen; $0 == mark { seen = 1 }' | grep -qE "$2"
 }
 
+# --- Commands of the documentation --------------------------------------------
+
+# The commands that stand below "test: NAME" in README.md or in Documentation.
+commands() {
+	awk -v name="$1" '
+		FNR == 1 { wanted = inside = rst = 0 }
+		$0 == "<!-- test: " name " -->" || $0 == ".. test: " name { wanted = 1; next }
+		wanted && /^```/ { if (inside) exit; inside = 1; next }
+		wanted && /^\.\. code-block:: sh/ { rst = 1; next }
+		rst && /^[^ ]/ { exit }
+		rst { sub(/^   /, "") }
+		inside || rst' /bed/README.md /bed/*.rst
+}
+
+# run_commands NAME: word for word.
+run_commands() {
+	commands "$1" >"$WORK/$1.sh"
+	check "there are commands to $1" test -s "$WORK/$1.sh"
+	check "they work: $1" bash -e "$WORK/$1.sh"
+}
+
 # --- Soft RDMA links --------------------------------------------------------
 
 # make_link [N] [rxe|siw]: device rxeN (siwN) on dummyN with the addresses
