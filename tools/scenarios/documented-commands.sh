@@ -32,6 +32,8 @@ look_at_it() {
 	check "the login line is the one that works" grep -qxF "$(login_line 10.0.0.1)" "$WORK/check.out"
 	run_commands see
 	check "srptstat and targetcli show the initiator" test "$(grep -c 10.0.0.1 "$WORK/check.out")" -ge 2
+	run_commands counters
+	check "requests were counted" grep -qE 'session/requests:[1-9]' "$WORK/check.out"
 	run_commands debugfs
 	check "a channel is live" grep -q state=live "$WORK/check.out"
 	run_commands trace-cmd
