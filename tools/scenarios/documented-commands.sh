@@ -29,19 +29,19 @@ log_out() {
 # What the guide shows about a target in use.
 look_at_it() {
 	run_commands login-lines
-	check "the login line is the one that works" grep -qxF "$(login_line 10.0.0.1)" "$WORK/check.out"
+	check "the login line is the one that works" grep -qxF "$(login_line 10.0.0.1)" "$WORK/login-lines.out"
 	run_commands see
-	check "srptstat and targetcli show the initiator" test "$(grep -c 10.0.0.1 "$WORK/check.out")" -ge 2
+	check "srptstat and targetcli show the initiator" test "$(grep -c 10.0.0.1 "$WORK/see.out")" -ge 2
 	run_commands counters
-	check "requests were counted" grep -qE 'session/requests:[1-9]' "$WORK/check.out"
+	check "requests were counted" grep -qE 'session/requests:[1-9]' "$WORK/counters.out"
 	run_commands debugfs
-	check "a channel is live" grep -q state=live "$WORK/check.out"
+	check "a channel is live" grep -q state=live "$WORK/debugfs.out"
 	run_commands trace-cmd
 	for event in command transfer response credit; do
-		check "traced: $event" grep -q "srpt_$event:" "$WORK/check.out"
+		check "traced: $event" grep -q "srpt_$event:" "$WORK/trace-cmd.out"
 	done
 	run_commands perf
-	check "perf sees commands" grep -q srpt_command "$WORK/check.out"
+	check "perf sees commands" grep -q srpt_command "$WORK/perf.out"
 }
 
 # targetcli talks to the system bus, which a machine with an init has.

@@ -98,11 +98,12 @@ commands() {
 		inside || rst' /bed/README.md /bed/*.rst
 }
 
-# run_commands NAME: word for word.
+# run_commands NAME: word for word. What they print is in $WORK/NAME.out afterwards.
 run_commands() {
 	commands "$1" >"$WORK/$1.sh"
 	check "there are commands to $1" test -s "$WORK/$1.sh"
 	check "they work: $1" bash -e "$WORK/$1.sh"
+	cp "$WORK/check.out" "$WORK/$1.out"
 }
 
 # --- Soft RDMA links --------------------------------------------------------
