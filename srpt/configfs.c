@@ -347,7 +347,7 @@ static ssize_t srpt_attrib_use_srq_show(struct config_item *item, char *page)
 }
 
 static ssize_t srpt_attrib_use_srq_store(struct config_item *item, const char *page,
-					     size_t count)
+					 size_t count)
 {
 	bool val;
 	int ret = kstrtobool(page, &val);

@@ -26,7 +26,7 @@ copy_sources_to() {
 # A room is a system of its own to install things in: the build chroot (trixie with the headers
 # of all guest kernels), with all changes in a folder beside it. The folders /src and /out of it
 # are ROOM_SRC and ROOM_OUT.
-ROOM=$TOP/build/room
+ROOM=$TOP/build/room-$(basename "$0")
 
 new_room() {
 	"$BED/chroot"
