@@ -17,8 +17,12 @@ graphviz_output_format = "svg"
 exclude_patterns = ["ABI"]
 highlight_language = "none"
 nitpicky = True
+# Two dashes before an option stay two dashes.
+smartquotes = False
 
 html_theme = "alabaster"
+html_static_path = ["static"]
+html_css_files = ["pictures.css"]
 html_show_copyright = False
 html_show_sourcelink = False
 html_theme_options = {"description": "an SRP storage target for Linux", "page_width": "70em"}

@@ -52,7 +52,10 @@ start_bus() {
 
 install -m 755 /bed/bin/srptstat /usr/sbin/
 check "a system bus for targetcli" start_bus
-make_link 0
+run_commands soft-roce
+wait_for "port of rxe0 active" grep -q ACTIVE /sys/class/infiniband/rxe0/ports/1/state
+wait_for "GIDs of rxe0" gid_of_address rxe0 10.0.0.1
+wait_for "ib_srp sees rxe0" test -e /sys/class/infiniband_srp/srp-rxe0-1/add_target
 resources_before
 run_commands load
 check "the version is a number" grep -qE '^[0-9]+\.[0-9]+\.[0-9]+$' /sys/module/ib_srpt/version
