@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * SRP information units: from bytes to structures and back.
+ * SRP information units and device management attributes: from bytes to structures and back.
  *
  * Copyright the ib_srpt authors
  *
@@ -794,4 +794,229 @@ u32 srpt_build_t_logout(void *buf, u64 tag, u32 reason, bool solicited)
 
 	memcpy(buf, &logout, sizeof(logout));
 	return sizeof(logout);
+}
+
+/*
+ * Device management: the attributes, as they stand in the 192 bytes of data of a datagram
+ */
+
+/* ClassPortInfo, IBA 13.4.8.1. Everything that is not set is zero: no redirection, no traps. */
+enum {
+	SRPT_CPI_BASE_VERSION	= 0,
+	SRPT_CPI_CLASS_VERSION	= 1,
+	SRPT_CPI_RESP_TIME	= 4,
+};
+
+/* An answer comes within 4.096 us * 2^20, 4.3 s, however busy the host is. */
+#define SRPT_DM_RESP_TIME	20U
+
+/* IOUnitInfo, IBA 16.3.3.3. */
+enum {
+	SRPT_IOU_CHANGE_ID	= 0,
+	SRPT_IOU_MAX_CONTROLLERS = 2,
+	SRPT_IOU_LIST		= 4,
+	SRPT_IOU_LIST_SLOTS	= 256,
+};
+
+/* IOControllerProfile, IBA 16.3.3.4. */
+enum {
+	SRPT_IOC_GUID		= 0,
+	SRPT_IOC_VENDOR_ID	= 8,
+	SRPT_IOC_DEVICE_ID	= 12,
+	SRPT_IOC_DEVICE_VERSION	= 16,
+	SRPT_IOC_SUB_VENDOR_ID	= 20,
+	SRPT_IOC_SUB_DEVICE_ID	= 24,
+	SRPT_IOC_CLASS		= 28,
+	SRPT_IOC_SUBCLASS	= 30,
+	SRPT_IOC_PROTOCOL	= 32,
+	SRPT_IOC_PROTOCOL_VER	= 34,
+	SRPT_IOC_QUEUE_DEPTH	= 40,
+	SRPT_IOC_READ_DEPTH	= 43,
+	SRPT_IOC_SEND_SIZE	= 44,
+	SRPT_IOC_RDMA_SIZE	= 48,
+	SRPT_IOC_CAPS		= 52,
+	SRPT_IOC_ENTRIES	= 54,
+	SRPT_IOC_ID		= 64,
+	SRPT_IOC_ID_LEN		= 64,
+};
+
+/* Operations: sends to and from the controller, RDMA reads and writes from it. */
+#define SRPT_IOC_OPS		(BIT(0) | BIT(1) | BIT(3) | BIT(5))
+
+/* ServiceEntries, IBA 16.3.3.5: up to four, of a name and a service ID each. */
+enum {
+	SRPT_SVC_NAME		= 0,
+	SRPT_SVC_NAME_LEN	= 40,
+	SRPT_SVC_ID		= 40,
+	SRPT_SVC_PER_MAD	= 4,
+	SRPT_SVC_COUNT		= 1,
+};
+
+/* What makes the controller an SRP target, SRP r16a annex B. */
+#define SRPT_SRP_CLASS		0x0100U
+#define SRPT_SRP_SUBCLASS	0x609eU
+#define SRPT_SRP_PROTOCOL	0x0108U
+#define SRPT_SRP_VERSION	1U
+
+/**
+ * srpt_set_ioc - set a slot's nibble in the controller list of an IOUnitInfo
+ * @list: the list, 128 bytes
+ * @slot: number of the slot, 1 to 256
+ * @value: what is in the slot
+ *
+ * The first slot of two is in the upper half of their byte. IBA 16.3.3.3.
+ *
+ * Context: Any.
+ */
+void srpt_set_ioc(u8 *list, u32 slot, enum srpt_ioc_slot value)
+{
+	u32 shift = slot % 2 ? 4 : 0;
+	u8 *at = list + (slot - 1) / 2;
+
+	*at = (*at & ~(0xf << shift)) | value << shift;
+}
+
+/**
+ * srpt_get_class_port_info - build a ClassPortInfo
+ * @data: where to, %SRPT_DM_DATA_LEN bytes that are zero, any alignment
+ *
+ * Context: Any.
+ */
+void srpt_get_class_port_info(void *data)
+{
+	u8 *to = data;
+
+	to[SRPT_CPI_BASE_VERSION] = 1;
+	to[SRPT_CPI_CLASS_VERSION] = SRPT_DM_CLASS_VERSION;
+	put_unaligned_be32(SRPT_DM_RESP_TIME, to + SRPT_CPI_RESP_TIME);
+}
+
+/**
+ * srpt_get_iou - build an IOUnitInfo
+ * @data: where to, %SRPT_DM_DATA_LEN bytes that are zero, any alignment
+ * @offer: what is offered
+ *
+ * Context: Any.
+ */
+void srpt_get_iou(void *data, const struct srpt_dm_offer *offer)
+{
+	u8 *to = data;
+	u32 slot;
+
+	put_unaligned_be16(offer->change_id, to + SRPT_IOU_CHANGE_ID);
+	to[SRPT_IOU_MAX_CONTROLLERS] = SRPT_DM_SLOTS;
+	for (slot = SRPT_DM_SLOTS + 1; slot <= SRPT_IOU_LIST_SLOTS; slot++)
+		srpt_set_ioc(to + SRPT_IOU_LIST, slot, SRPT_IOC_NO_SLOT);
+	if (offer->present)
+		srpt_set_ioc(to + SRPT_IOU_LIST, SRPT_DM_SLOT, SRPT_IOC_PRESENT);
+}
+
+static u16 srpt_check_slot(u32 slot, const struct srpt_dm_offer *offer)
+{
+	if (slot < 1 || slot > SRPT_DM_SLOTS)
+		return SRPT_DM_BAD_VALUE;
+	return slot == SRPT_DM_SLOT && offer->present ? SRPT_DM_OK : SRPT_DM_NO_IOC;
+}
+
+static void srpt_put_profile(u8 *to, const struct srpt_dm_offer *offer)
+{
+	put_unaligned_be64(offer->guid, to + SRPT_IOC_GUID);
+	put_unaligned_be32(offer->vendor_id << 8, to + SRPT_IOC_VENDOR_ID);
+	put_unaligned_be32(offer->device_id, to + SRPT_IOC_DEVICE_ID);
+	put_unaligned_be16(offer->device_version, to + SRPT_IOC_DEVICE_VERSION);
+	put_unaligned_be32(offer->vendor_id << 8, to + SRPT_IOC_SUB_VENDOR_ID);
+	put_unaligned_be32(offer->device_id, to + SRPT_IOC_SUB_DEVICE_ID);
+	put_unaligned_be16(SRPT_SRP_CLASS, to + SRPT_IOC_CLASS);
+	put_unaligned_be16(SRPT_SRP_SUBCLASS, to + SRPT_IOC_SUBCLASS);
+	put_unaligned_be16(SRPT_SRP_PROTOCOL, to + SRPT_IOC_PROTOCOL);
+	put_unaligned_be16(SRPT_SRP_VERSION, to + SRPT_IOC_PROTOCOL_VER);
+	put_unaligned_be16(offer->queue_depth, to + SRPT_IOC_QUEUE_DEPTH);
+	to[SRPT_IOC_READ_DEPTH] = offer->read_depth;
+	put_unaligned_be32(offer->max_iu_len, to + SRPT_IOC_SEND_SIZE);
+	put_unaligned_be32(offer->max_rdma_size, to + SRPT_IOC_RDMA_SIZE);
+	to[SRPT_IOC_CAPS] = SRPT_IOC_OPS;
+	to[SRPT_IOC_ENTRIES] = SRPT_SVC_COUNT;
+	scnprintf((char *)to + SRPT_IOC_ID, SRPT_IOC_ID_LEN, "SRP target of ib_srpt");
+}
+
+/**
+ * srpt_get_ioc - build the IOControllerProfile of a slot
+ * @data: where to, %SRPT_DM_DATA_LEN bytes that are zero, any alignment
+ * @slot: number of the slot, as asked for
+ * @offer: what is offered
+ *
+ * What an SRP target states there is said in SRP r16a annex B.
+ *
+ * Context: Any.
+ * Return: An enum srpt_dm_status; @data is left alone unless it is %SRPT_DM_OK.
+ */
+u16 srpt_get_ioc(void *data, u32 slot, const struct srpt_dm_offer *offer)
+{
+	u16 status = srpt_check_slot(slot, offer);
+
+	if (status == SRPT_DM_OK)
+		srpt_put_profile(data, offer);
+	return status;
+}
+
+/**
+ * srpt_get_svc_entries - build the ServiceEntries of a slot
+ * @data: where to, %SRPT_DM_DATA_LEN bytes that are zero, any alignment
+ * @modifier: as asked for: slot << 16 | last entry << 8 | first entry; entries count from 0
+ * @offer: what is offered
+ *
+ * A target has one entry. Its name has the identifier extension of the target port in it (SRP
+ * r16a annex B), which here is the same as the service ID.
+ *
+ * Context: Any.
+ * Return: An enum srpt_dm_status; @data is left alone unless it is %SRPT_DM_OK.
+ */
+u16 srpt_get_svc_entries(void *data, u32 modifier, const struct srpt_dm_offer *offer)
+{
+	u16 status = srpt_check_slot(modifier >> 16, offer);
+	u32 last = modifier >> 8 & 0xff, first = modifier & 0xff;
+	u8 *to = data;
+
+	if (status != SRPT_DM_OK)
+		return status;
+	if (first > last || last - first >= SRPT_SVC_PER_MAD)
+		return SRPT_DM_BAD_VALUE;
+	if (last >= SRPT_SVC_COUNT)
+		return SRPT_DM_NO_ENTRIES;
+	scnprintf((char *)to + SRPT_SVC_NAME, SRPT_SVC_NAME_LEN, "SRP.T10:%016llx",
+		  (unsigned long long)offer->guid);
+	put_unaligned_be64(offer->guid, to + SRPT_SVC_ID);
+	return SRPT_DM_OK;
+}
+
+/**
+ * srpt_mgmt_method_get - answer a device management Get
+ * @attr: the attribute, an enum srpt_dm_attr, or anything else
+ * @modifier: the attribute modifier
+ * @offer: what is offered
+ * @data: where to, %SRPT_DM_DATA_LEN bytes that are zero, any alignment
+ *
+ * Context: Any.
+ * Return: An enum srpt_dm_status; @data is left alone unless it is %SRPT_DM_OK.
+ */
+u16 srpt_mgmt_method_get(u16 attr, u32 modifier, const struct srpt_dm_offer *offer, void *data)
+{
+	switch (attr) {
+	case SRPT_DM_CLASS_PORT_INFO:
+		if (modifier)
+			return SRPT_DM_BAD_VALUE;
+		srpt_get_class_port_info(data);
+		return SRPT_DM_OK;
+	case SRPT_DM_IOU_INFO:
+		if (modifier)
+			return SRPT_DM_BAD_VALUE;
+		srpt_get_iou(data, offer);
+		return SRPT_DM_OK;
+	case SRPT_DM_IOC_PROFILE:
+		return srpt_get_ioc(data, modifier, offer);
+	case SRPT_DM_SVC_ENTRIES:
+		return srpt_get_svc_entries(data, modifier, offer);
+	default:
+		return SRPT_DM_BAD_ATTR;
+	}
 }

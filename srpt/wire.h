@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * SRP information units: from bytes to structures and back.
+ * SRP information units and device management attributes: from bytes to structures and back.
  *
  * Copyright the ib_srpt authors
  *
@@ -9,6 +9,7 @@
  * structure. They allocate nothing, lock nothing, know no device, and compile in user space.
  *
  * Clause numbers are those of the T10 SRP standard, revision 16a; immediate data is of SRP-2.
+ * Device management is that of the InfiniBand Architecture Specification (IBA), volume 1.
  */
 #ifndef SRPT_WIRE_H
 #define SRPT_WIRE_H
@@ -239,6 +240,84 @@ enum {
 	SRPT_LOGOUT_NEW_LOGIN		= 0x04,
 };
 
+/* Slots for I/O controllers of an I/O unit. Our one controller is in the first. */
+#define SRPT_DM_SLOTS		16U
+#define SRPT_DM_SLOT		1U
+/* Bytes of attribute data in a device management datagram. */
+#define SRPT_DM_DATA_LEN	192U
+#define SRPT_DM_CLASS_VERSION	1U
+
+/**
+ * enum srpt_dm_attr - device management attributes that are answered, IBA 16.3.3
+ * @SRPT_DM_CLASS_PORT_INFO: ClassPortInfo
+ * @SRPT_DM_IOU_INFO: IOUnitInfo
+ * @SRPT_DM_IOC_PROFILE: IOControllerProfile; the modifier is the slot, from 1
+ * @SRPT_DM_SVC_ENTRIES: ServiceEntries; the modifier has slot, last and first entry
+ */
+enum srpt_dm_attr {
+	SRPT_DM_CLASS_PORT_INFO	= 0x0001,
+	SRPT_DM_IOU_INFO	= 0x0010,
+	SRPT_DM_IOC_PROFILE	= 0x0011,
+	SRPT_DM_SVC_ENTRIES	= 0x0012,
+};
+
+/**
+ * enum srpt_dm_status - what a status field says: those of all datagrams (IBA 13.4.7), then those
+ *	of device management (IBA 16.3.1)
+ * @SRPT_DM_OK: the attribute follows
+ * @SRPT_DM_BAD_METHOD: method not supported
+ * @SRPT_DM_BAD_ATTR: the method does not go with this attribute, or there is none such
+ * @SRPT_DM_BAD_VALUE: invalid modifier
+ * @SRPT_DM_NO_IOC: there is no I/O controller in the slot
+ * @SRPT_DM_NO_ENTRIES: the controller has no such service entries
+ */
+enum srpt_dm_status {
+	SRPT_DM_OK		= 0x0000,
+	SRPT_DM_BAD_METHOD	= 0x0008,
+	SRPT_DM_BAD_ATTR	= 0x000c,
+	SRPT_DM_BAD_VALUE	= 0x001c,
+	SRPT_DM_NO_IOC		= 0x0100,
+	SRPT_DM_NO_ENTRIES	= 0x0200,
+};
+
+/**
+ * enum srpt_ioc_slot - what is in a slot of an I/O unit, IBA 16.3.3.3
+ * @SRPT_IOC_NONE: nothing
+ * @SRPT_IOC_PRESENT: an I/O controller
+ * @SRPT_IOC_NO_SLOT: there is no such slot
+ */
+enum srpt_ioc_slot {
+	SRPT_IOC_NONE		= 0x0,
+	SRPT_IOC_PRESENT	= 0x1,
+	SRPT_IOC_NO_SLOT	= 0xf,
+};
+
+/**
+ * struct srpt_dm_offer - what a port offers to who asks by device management
+ * @present: there is a controller, the target; all but @change_id is about it
+ * @change_id: differs whenever what is offered does
+ * @guid: its GUID, which is also its service ID and the identifier extension
+ * @vendor_id: vendor of the HCA, 24 bits
+ * @device_id: and its number for this model
+ * @device_version: and the model's revision
+ * @queue_depth: requests that an initiator may have outstanding on a channel
+ * @read_depth: RDMA reads that the target may have outstanding on a channel
+ * @max_iu_len: largest information unit that an initiator may send, bytes
+ * @max_rdma_size: largest RDMA transfer, bytes
+ */
+struct srpt_dm_offer {
+	bool	present;
+	u16	change_id;
+	u64	guid;
+	u32	vendor_id;
+	u32	device_id;
+	u16	device_version;
+	u16	queue_depth;
+	u8	read_depth;
+	u32	max_iu_len;
+	u32	max_rdma_size;
+};
+
 u32 srpt_parse_login(const void *priv, u32 len, enum srpt_login_layout layout,
 		     const struct srpt_login_rules *rules, struct srpt_login *login);
 enum srpt_iu_end srpt_parse_iu(const void *buf, u32 len, const struct srpt_iu_rules *rules,
@@ -251,5 +330,12 @@ u32 srpt_build_login_rej(void *buf, u64 tag, u32 reason);
 u32 srpt_build_rsp(void *buf, u32 size, const struct srpt_rsp *rsp);
 u32 srpt_build_cred_req(void *buf, u64 tag, u32 req_lim_delta, bool solicited);
 u32 srpt_build_t_logout(void *buf, u64 tag, u32 reason, bool solicited);
+
+void srpt_set_ioc(u8 *list, u32 slot, enum srpt_ioc_slot value);
+void srpt_get_class_port_info(void *data);
+void srpt_get_iou(void *data, const struct srpt_dm_offer *offer);
+u16 srpt_get_ioc(void *data, u32 slot, const struct srpt_dm_offer *offer);
+u16 srpt_get_svc_entries(void *data, u32 modifier, const struct srpt_dm_offer *offer);
+u16 srpt_mgmt_method_get(u16 attr, u32 modifier, const struct srpt_dm_offer *offer, void *data);
 
 #endif /* SRPT_WIRE_H */

@@ -33,6 +33,7 @@ int main(void)
 	add_login_tests(&list);
 	add_iu_tests(&list);
 	add_build_tests(&list);
+	add_dm_tests(&list);
 	add_name_tests(&list);
 	add_random_tests(&list);
 	failed = _cmocka_run_group_tests("ib_srpt unit tests", list.tests, list.count, NULL, NULL);

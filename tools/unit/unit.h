@@ -25,6 +25,7 @@ void add_test(struct test_list *list, const char *name, CMUnitTestFunction run, 
 void add_login_tests(struct test_list *list);
 void add_iu_tests(struct test_list *list);
 void add_build_tests(struct test_list *list);
+void add_dm_tests(struct test_list *list);
 void add_name_tests(struct test_list *list);
 void add_random_tests(struct test_list *list);
 

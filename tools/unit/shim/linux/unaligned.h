@@ -34,4 +34,24 @@ static inline u64 get_unaligned_be64(const void *from)
 	return (u64)get_unaligned_be32(at) << 32 | get_unaligned_be32(at + 4);
 }
 
+static inline void put_unaligned_be16(u16 value, void *to)
+{
+	u8 *at = to;
+
+	at[0] = value >> 8;
+	at[1] = value;
+}
+
+static inline void put_unaligned_be32(u32 value, void *to)
+{
+	put_unaligned_be16(value >> 16, to);
+	put_unaligned_be16(value, (u8 *)to + 2);
+}
+
+static inline void put_unaligned_be64(u64 value, void *to)
+{
+	put_unaligned_be32(value >> 32, to);
+	put_unaligned_be32(value, (u8 *)to + 4);
+}
+
 #endif /* SHIM_LINUX_UNALIGNED_H */
