@@ -4,13 +4,15 @@
  *
  * Copyright the ib_srpt authors
  *
- * A device is published (put on srpt_devices, where a login finds it) last when it is added, and
- * unpublished first when it is removed; then its channels are closed and waited for. No failure
- * of one port costs the device.
+ * A device is published last when it is added: first on srpt_devices, where a login finds it, then
+ * to those who ask by device management, to IB/CM, and to events. When it is removed all that is
+ * undone first; then its channels are closed and waited for. No failure of one port costs the
+ * device.
  */
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/slab.h>
+#include <linux/timekeeping.h>
 #include <linux/wait_bit.h>
 
 #include "ib_srpt.h"
@@ -138,29 +140,65 @@ static void srpt_release_sport(struct srpt_port *sport)
 	wait_var_event(&sport->nr_channels, !atomic_read(&sport->nr_channels));
 }
 
+static void srpt_refresh_work(struct work_struct *work)
+{
+	srpt_refresh_port(container_of(work, struct srpt_port, refresh_work));
+}
+
+static void srpt_device_failed(struct srpt_device *sdev)
+{
+	u32 port;
+
+	pr_err("%s: the device failed; its channels are closed\n", dev_name(&sdev->device->dev));
+	rdma_for_each_port(sdev->device, port)
+		srpt_close_port(&sdev->port[port - 1], "device failed");
+}
+
 /**
  * srpt_event_handler - an asynchronous event of a device or one of its ports
  * @handler: &srpt_device.handler
  * @event: the event
  *
- * Names of ports are looked up at each login, so GID and LID changes need nothing here. A device
- * that has failed for good loses its channels.
+ * Whatever changes about a port has the port refreshed, and leaves its channels alone: those whose
+ * connection has not survived hear of it by their queue pairs. A device that has failed for good
+ * loses its channels.
  *
  * Context: process (the RDMA core's event work queue).
  */
 static void srpt_event_handler(struct ib_event_handler *handler, struct ib_event *event)
 {
 	struct srpt_device *sdev = container_of(handler, struct srpt_device, handler);
-	u32 port;
+	u32 port = event->element.port_num;
 
-	if (event->event != IB_EVENT_DEVICE_FATAL) {
+	switch (event->event) {
+	case IB_EVENT_DEVICE_FATAL:
+		srpt_device_failed(sdev);
+		break;
+	case IB_EVENT_PORT_ACTIVE:
+	case IB_EVENT_PORT_ERR:
+	case IB_EVENT_LID_CHANGE:
+	case IB_EVENT_PKEY_CHANGE:
+	case IB_EVENT_SM_CHANGE:
+	case IB_EVENT_CLIENT_REREGISTER:
+	case IB_EVENT_GID_CHANGE:
+		if (rdma_is_port_valid(sdev->device, port))
+			queue_work(srpt_wq, &sdev->port[port - 1].refresh_work);
+		break;
+	default:
 		pr_debug("%s: event %s\n", dev_name(&sdev->device->dev),
 			 ib_event_msg(event->event));
-		return;
 	}
-	pr_err("%s: the device failed; its channels are closed\n", dev_name(&sdev->device->dev));
-	rdma_for_each_port(sdev->device, port)
-		srpt_close_port(&sdev->port[port - 1], "device failed");
+}
+
+/* Change IDs go on from the time of day, so that they differ from those before a reload. */
+static void srpt_init_port(struct srpt_device *sdev, u32 port)
+{
+	struct srpt_port *sport = &sdev->port[port - 1];
+
+	sport->sdev = sdev;
+	sport->port = port;
+	sport->change_id = ktime_get_real_seconds();
+	INIT_WORK(&sport->refresh_work, srpt_refresh_work);
 }
 
 static struct srpt_device *srpt_alloc_device(struct ib_device *device)
@@ -175,10 +213,8 @@ static struct srpt_device *srpt_alloc_device(struct ib_device *device)
 	mutex_init(&sdev->srq_lock);
 	srpt_init_pool(&sdev->pool);
 	INIT_LIST_HEAD(&sdev->channels);
-	rdma_for_each_port(device, port) {
-		sdev->port[port - 1].sdev = sdev;
-		sdev->port[port - 1].port = port;
-	}
+	rdma_for_each_port(device, port)
+		srpt_init_port(sdev, port);
 	return sdev;
 }
 
@@ -204,6 +240,7 @@ static struct ib_client srpt_client;
 static int srpt_add_one(struct ib_device *device)
 {
 	struct srpt_device *sdev;
+	u32 port;
 	int ret;
 
 	sdev = srpt_alloc_device(device);
@@ -216,11 +253,21 @@ static int srpt_add_one(struct ib_device *device)
 		kfree(sdev);
 		return ret;
 	}
-	INIT_IB_EVENT_HANDLER(&sdev->handler, device, srpt_event_handler);
-	ib_register_event_handler(&sdev->handler);
 	ib_set_client_data(device, &srpt_client, sdev);
 	srpt_publish_device(sdev);
+	rdma_for_each_port(device, port)
+		srpt_refresh_port(&sdev->port[port - 1]);
+	srpt_listen_ib(sdev);
+	INIT_IB_EVENT_HANDLER(&sdev->handler, device, srpt_event_handler);
+	ib_register_event_handler(&sdev->handler);
 	return 0;
+}
+
+/* Nothing refreshes the port any more, and nobody finds it. */
+static void srpt_hide_port(struct srpt_port *sport)
+{
+	cancel_work_sync(&sport->refresh_work);
+	srpt_unregister_mad_agent(sport);
 }
 
 /**
@@ -235,10 +282,13 @@ static void srpt_remove_one(struct ib_device *device, void *client_data)
 	struct srpt_device *sdev = client_data;
 	u32 port;
 
+	ib_unregister_event_handler(&sdev->handler);
+	srpt_unlisten_ib(sdev);
+	rdma_for_each_port(device, port)
+		srpt_hide_port(&sdev->port[port - 1]);
 	mutex_lock(&srpt_lock);
 	list_del(&sdev->list);
 	mutex_unlock(&srpt_lock);
-	ib_unregister_event_handler(&sdev->handler);
 	rdma_for_each_port(device, port)
 		srpt_release_sport(&sdev->port[port - 1]);
 	srpt_drop_device_srq(sdev, NULL);

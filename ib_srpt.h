@@ -31,6 +31,8 @@
 #include <linux/scatterlist.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
+#include <rdma/ib_cm.h>
+#include <rdma/ib_mad.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_cm.h>
 #include <rdma/rw.h>
@@ -50,6 +52,8 @@
 #define SRPT_REQ_LIM		128U
 /* Receive buffers a channel needs besides those of its requests: answers to our own requests. */
 #define SRPT_EXTRA_RECV		2U
+/* RDMA reads that we may have outstanding on one channel, if both ends can do as many. */
+#define SRPT_READ_DEPTH		16U
 /* Most data of one command and direction, bytes. */
 #define SRPT_MAX_DATA		(16U << 20)
 /* A login that is not complete after this many seconds is given up. */
@@ -80,11 +84,24 @@ struct srpt_task_set;
  * @sdev: the device
  * @port: port number, from 1
  * @nr_channels: channels that came in by it; the port goes only when there are none
+ * @refresh_work: calls srpt_refresh_port() after an event
+ * @mad_agent: answers device management queries; NULL if there is none
+ * @told_no_mads: it has been logged that there is none
+ * @capability_set: we have set the port's device management bit
+ * @offered_size: largest RDMA transfer as offered to initiators, bytes; 0: no portal group of the
+ *	port's name is enabled; under srpt_lock
+ * @change_id: differs whenever what is offered does; under srpt_lock
  */
 struct srpt_port {
 	struct srpt_device	*sdev;
 	u32			port;
 	atomic_t		nr_channels;
+	struct work_struct	refresh_work;
+	struct ib_mad_agent	*mad_agent;
+	bool			told_no_mads;
+	bool			capability_set;
+	u32			offered_size;
+	u16			change_id;
 };
 
 /**
@@ -110,6 +127,7 @@ struct srpt_pool {
  * @device: the RDMA core's device
  * @pd: protection domain of all channels
  * @handler: events of the device and its ports
+ * @listener: takes IB/CM logins; NULL if there is none
  * @list: entry of srpt_devices; under srpt_lock
  * @channels: &srpt_rdma_ch.dev_entry of the channels on this device; under srpt_lock
  * @gone: no new channels; under srpt_lock
@@ -123,6 +141,7 @@ struct srpt_device {
 	struct ib_device	*device;
 	struct ib_pd		*pd;
 	struct ib_event_handler	handler;
+	struct ib_cm_id		*listener;
 	struct list_head	list;
 	struct list_head	channels;
 	bool			gone;
@@ -451,7 +470,9 @@ struct srpt_counters {
  * @tpg: the portal group that admitted it; counts it in &srpt_tpg.nr_channels
  * @nexus: its session, once the login got that far
  * @dev_entry: in &srpt_device.channels; in order of arrival
- * @cm_id: the connection
+ * @cm_id: the connection, if it is one of the RDMA/CM
+ * @ib_cm_id: the connection, if it is one of the IB/CM; else NULL
+ * @rq_psn: with IB/CM: sequence number of the first packet that comes
  * @qp: the queue pair
  * @cq: completions of both its queues
  * @srq: shared receive queue, or NULL when @recv_ring is used
@@ -513,6 +534,8 @@ struct srpt_rdma_ch {
 	struct srpt_nexus	*nexus;
 	struct list_head	dev_entry;
 	struct rdma_cm_id	*cm_id;
+	struct ib_cm_id		*ib_cm_id;
+	u32			rq_psn;
 	struct ib_qp		*qp;
 	struct ib_cq		*cq;
 	struct srpt_srq		*srq;
@@ -669,6 +692,34 @@ struct srpt_admission {
 	char			acl[TRANSPORT_IQN_LEN];
 };
 
+/**
+ * struct srpt_cm_req - a connection request, whatever connection manager it came by
+ * @device: device it came in by
+ * @port: and its port
+ * @layout: layout of @priv
+ * @priv: private data
+ * @priv_len: bytes at @priv
+ * @peer: names of the initiator
+ * @login: the parsed @priv
+ * @cm_id: the connection, if it is one of the RDMA/CM
+ * @ib_cm_id: the connection, if it is one of the IB/CM; else NULL
+ * @no_partition: the port shares no partition with the initiator that they could use
+ * @read_depth: RDMA reads that the initiator can take
+ */
+struct srpt_cm_req {
+	struct ib_device	*device;
+	u32			port;
+	enum srpt_login_layout	layout;
+	const void		*priv;
+	u32			priv_len;
+	struct srpt_peer	peer;
+	struct srpt_login	login;
+	struct rdma_cm_id	*cm_id;
+	struct ib_cm_id		*ib_cm_id;
+	bool			no_partition;
+	u8			read_depth;
+};
+
 /* ib_srpt.c */
 extern struct mutex srpt_lock;
 extern struct list_head srpt_devices;
@@ -684,15 +735,31 @@ void srpt_unregister_configfs(void);
 u32 srpt_admit(const struct srpt_port *sport, const struct srpt_peer *peer,
 	       struct srpt_admission *adm);
 int srpt_print_latencies(struct seq_file *m, void *unused);
+u32 srpt_offered_size(const struct srpt_port *sport);
 
-/* login.c */
+/* dm.c */
+void srpt_refresh_offers(void);
+void srpt_refresh_port(struct srpt_port *sport);
+void srpt_unregister_mad_agent(struct srpt_port *sport);
+
+/* cm.c */
 int srpt_listen(u16 port);
 u16 srpt_listening_port(void);
+void srpt_listen_ib(struct srpt_device *sdev);
+void srpt_unlisten_ib(struct srpt_device *sdev);
+int srpt_cm_qp_attr(struct srpt_rdma_ch *ch, struct ib_qp_attr *attr, int *mask);
+int srpt_accept(struct srpt_rdma_ch *ch, const struct srpt_login_answer *answer);
+void srpt_goodbye(struct srpt_rdma_ch *ch);
+void srpt_destroy_cm_id(struct srpt_rdma_ch *ch);
+void srpt_ch_heard(struct srpt_rdma_ch *ch);
+
+/* login.c */
+void srpt_name_gid(struct srpt_peer *peer, const union ib_gid *gid);
+void srpt_name_address(struct srpt_peer *peer, const struct sockaddr *addr);
+u32 srpt_cm_req_recv(struct srpt_cm_req *req);
 void srpt_login_work(struct work_struct *work);
 void srpt_login_timed_out(struct work_struct *work);
 void srpt_login_over(struct srpt_rdma_ch *ch);
-void srpt_goodbye(struct srpt_rdma_ch *ch);
-void srpt_ch_heard(struct srpt_rdma_ch *ch);
 bool srpt_same_nexus(const struct srpt_rdma_ch *a, const struct srpt_rdma_ch *b);
 void srpt_kick_logins(const struct srpt_rdma_ch *gone);
 

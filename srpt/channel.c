@@ -195,7 +195,7 @@ static int srpt_modify_qp(struct srpt_rdma_ch *ch, struct ib_qp *qp, struct ib_q
 {
 	int mask, ret;
 
-	ret = rdma_init_qp_attr(ch->cm_id, attr, &mask);
+	ret = srpt_cm_qp_attr(ch, attr, &mask);
 	if (ret || !mask)
 		return ret;
 	/* An RDMA read of an iWARP device needs the right to write its sink. */
@@ -651,7 +651,7 @@ static void srpt_release_work(struct work_struct *work)
 	trace_srpt_teardown(ch, "drained");
 	srpt_leave_nexus(ch);
 	srpt_destroy_ch_ib(ch);
-	rdma_destroy_id(ch->cm_id);
+	srpt_destroy_cm_id(ch);
 	cancel_delayed_work_sync(&ch->close_work);
 	cancel_delayed_work_sync(&ch->drain_work);
 	cancel_work_sync(&ch->parked_work);

@@ -49,6 +49,11 @@ static void srpt_port_names(const struct srpt_port *sport, struct srpt_name name
 	srpt_id_name(&names[1], gid.raw);
 }
 
+static bool srpt_is_named(const struct srpt_tport *tport, const struct srpt_name names[2])
+{
+	return srpt_same_name(&tport->name, &names[0]) || srpt_same_name(&tport->name, &names[1]);
+}
+
 /* Finds the ACL of @tpg that knows the initiator by @name. */
 static bool srpt_find_acl(struct srpt_tpg *tpg, const struct srpt_name *name, char *acl)
 {
@@ -121,15 +126,47 @@ u32 srpt_admit(const struct srpt_port *sport, const struct srpt_peer *peer,
 	lockdep_assert_held(&srpt_lock);
 	srpt_port_names(sport, names);
 	list_for_each_entry(tport, &srpt_tports, list) {
-		if (!srpt_same_name(&tport->name, &names[0]) &&
-		    !srpt_same_name(&tport->name, &names[1]))
-			continue;
-		if (srpt_tport_admits(tport, peer, adm, &enabled))
+		if (srpt_is_named(tport, names) && srpt_tport_admits(tport, peer, adm, &enabled))
 			return 0;
 	}
 	/* Not enabled yet is worth another try, not known is not. */
 	return enabled ? SRP_LOGIN_REJ_UNABLE_ESTABLISH_CHANNEL :
 			 SRP_LOGIN_REJ_INSUFFICIENT_RESOURCES;
+}
+
+static u32 srpt_tport_size(const struct srpt_tport *tport)
+{
+	const struct srpt_tpg *tpg;
+	u32 size = 0;
+
+	list_for_each_entry(tpg, &tport->tpgs, list)
+		if (tpg->enabled)
+			size = min_not_zero(size, READ_ONCE(tpg->max_rdma_size));
+	return size;
+}
+
+/**
+ * srpt_offered_size - what a port offers to initiators, in one number
+ * @sport: port
+ *
+ * Which portal group an initiator will get is not known before its login, so the least of those
+ * that are enabled is told.
+ *
+ * Context: process; srpt_lock is held.
+ * Return: the largest RDMA transfer, bytes; 0 if no portal group of the port's name is enabled.
+ */
+u32 srpt_offered_size(const struct srpt_port *sport)
+{
+	struct srpt_tport *tport;
+	struct srpt_name names[2];
+	u32 size = 0;
+
+	lockdep_assert_held(&srpt_lock);
+	srpt_port_names(sport, names);
+	list_for_each_entry(tport, &srpt_tports, list)
+		if (srpt_is_named(tport, names))
+			size = min_not_zero(size, srpt_tport_size(tport));
+	return size;
 }
 
 static int srpt_init_nodeacl(struct se_node_acl *nacl, const char *name)
@@ -245,6 +282,7 @@ static void srpt_disable_tpg(struct srpt_tpg *tpg, const char *why)
 {
 	mutex_lock(&srpt_lock);
 	tpg->enabled = false;
+	srpt_refresh_offers();
 	mutex_unlock(&srpt_lock);
 	srpt_close_tpg(tpg, why);
 	wait_var_event(&tpg->nr_channels, !atomic_read(&tpg->nr_channels));
@@ -280,6 +318,7 @@ static int srpt_enable_tpg(struct se_portal_group *se_tpg, bool enable)
 	}
 	mutex_lock(&srpt_lock);
 	tpg->enabled = true;
+	srpt_refresh_offers();
 	mutex_unlock(&srpt_lock);
 	return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Logins: events of the connection manager, admission, answers.
+ * Logins: admission, and what has to be made before one can be answered.
  *
  * Copyright the ib_srpt authors
  *
@@ -13,41 +13,15 @@
  * nexus has gone. A timer ends logins that are not complete in time, whatever holds them up.
  */
 #include <linux/inet.h>
+#include <linux/minmax.h>
+#include <linux/random.h>
 #include <linux/slab.h>
-#include <net/net_namespace.h>
-#include <rdma/ib_cm.h>
 
 #include "ib_srpt.h"
 #include "trace.h"
 
-/**
- * struct srpt_cm_req - a connection request, whatever connection manager it came by
- * @device: device it came in by
- * @port: and its port
- * @layout: layout of @priv
- * @priv: private data
- * @priv_len: bytes at @priv
- * @peer: names of the initiator
- * @login: the parsed @priv
- * @cm_id: the connection
- * @read_depth: RDMA reads that the initiator can take
- */
-struct srpt_cm_req {
-	struct ib_device	*device;
-	u32			port;
-	enum srpt_login_layout	layout;
-	const void		*priv;
-	u32			priv_len;
-	struct srpt_peer	peer;
-	struct srpt_login	login;
-	struct rdma_cm_id	*cm_id;
-	u8			read_depth;
-};
-
-/* Listeners for IPv4 and IPv6; under srpt_listen_lock. */
-static DEFINE_MUTEX(srpt_listen_lock);
-static struct rdma_cm_id *srpt_listener[2];
-static u16 srpt_port_number;
+/* Packet sequence numbers have 24 bits. */
+#define SRPT_PSN_MASK	0xffffffU
 
 static atomic_t srpt_half_open = ATOMIC_INIT(0);
 
@@ -253,33 +227,9 @@ static void srpt_fill_answer(struct srpt_rdma_ch *ch, struct srpt_login_answer *
 		answer->rsp_flags |= SRP_LOGIN_RSP_IMMED_SUPP;
 }
 
-/* Accepts the connection. The handler lock keeps its state from changing meanwhile. */
-static int srpt_accept(struct srpt_rdma_ch *ch)
-{
-	struct srp_login_rsp rsp;
-	struct srpt_login_answer answer;
-	struct rdma_conn_param param = {
-		.initiator_depth	= ch->read_depth,
-		.rnr_retry_count	= 7,
-		.qp_num			= ch->qp->qp_num,
-		.srq			= !!ch->srq,
-	};
-	int ret = -ECONNABORTED;
-
-	srpt_fill_answer(ch, &answer);
-	param.private_data = &rsp;
-	param.private_data_len = srpt_build_login_rsp(&rsp, &answer);
-	rdma_lock_handler(ch->cm_id);
-	if (srpt_ch_connecting(ch)) {
-		ch->accepted = true;
-		ret = rdma_accept(ch->cm_id, &param);
-	}
-	rdma_unlock_handler(ch->cm_id);
-	return ret;
-}
-
 static int srpt_connect(struct srpt_rdma_ch *ch)
 {
+	struct srpt_login_answer answer;
 	int ret;
 
 	srpt_fill_recv(ch);
@@ -290,7 +240,8 @@ static int srpt_connect(struct srpt_rdma_ch *ch)
 	ret = srpt_ch_qp_rts(ch, ch->qp);
 	if (ret)
 		return ret;
-	return srpt_accept(ch);
+	srpt_fill_answer(ch, &answer);
+	return srpt_accept(ch, &answer);
 }
 
 /**
@@ -333,14 +284,6 @@ void srpt_login_timed_out(struct work_struct *work)
 				    SRPT_LOGIN_TIMEOUT);
 }
 
-static void srpt_send_rej(struct rdma_cm_id *cm_id, u64 tag, u32 reason)
-{
-	struct srp_login_rej rej;
-
-	rdma_reject(cm_id, &rej, srpt_build_login_rej(&rej, tag, reason),
-		    IB_CM_REJ_CONSUMER_DEFINED);
-}
-
 /**
  * srpt_login_over - a login no longer counts as being in progress
  * @ch: channel; calls after the first do nothing
@@ -351,48 +294,6 @@ void srpt_login_over(struct srpt_rdma_ch *ch)
 {
 	if (xchg(&ch->half_open, false))
 		atomic_dec(&srpt_half_open);
-}
-
-/**
- * srpt_goodbye - tell the connection manager that a channel closes
- * @ch: channel; its login is no longer worked on
- *
- * An accepted connection is disconnected, a login without an answer gets a refusal.
- *
- * Context: process; may sleep.
- */
-void srpt_goodbye(struct srpt_rdma_ch *ch)
-{
-	srpt_login_over(ch);
-	if (ch->accepted)
-		rdma_disconnect(ch->cm_id);
-	else
-		srpt_send_rej(ch->cm_id, ch->login.tag, ch->rej_reason);
-}
-
-/**
- * srpt_ch_heard - something came from the initiator before it confirmed the connection
- * @ch: channel
- *
- * Then the confirmation is late or lost, and what came serves as one.
- *
- * Context: any.
- */
-void srpt_ch_heard(struct srpt_rdma_ch *ch)
-{
-	if (READ_ONCE(ch->state) < SRPT_CH_LIVE)
-		rdma_notify(ch->cm_id, IB_EVENT_COMM_EST);
-}
-
-/**
- * srpt_cm_rtu_recv - the initiator has confirmed the connection
- * @ch: channel
- *
- * Context: process.
- */
-static void srpt_cm_rtu_recv(struct srpt_rdma_ch *ch)
-{
-	srpt_ch_live(ch);
 }
 
 /* A name that is known already, as the address that a RoCE GID is made of, is not listed twice. */
@@ -406,7 +307,14 @@ static void srpt_add_name(struct srpt_peer *peer, const struct srpt_name *name)
 	peer->names[peer->count++] = *name;
 }
 
-static void srpt_name_gid(struct srpt_peer *peer, const union ib_gid *gid)
+/**
+ * srpt_name_gid - add the names that an initiator has by its GID
+ * @peer: names of the initiator
+ * @gid: its GID; zero if there is none
+ *
+ * Context: any.
+ */
+void srpt_name_gid(struct srpt_peer *peer, const union ib_gid *gid)
 {
 	struct srpt_name name;
 
@@ -418,7 +326,14 @@ static void srpt_name_gid(struct srpt_peer *peer, const union ib_gid *gid)
 	srpt_add_name(peer, &name);
 }
 
-static void srpt_name_address(struct srpt_peer *peer, const struct sockaddr *addr)
+/**
+ * srpt_name_address - add the name that an initiator has by its IP address
+ * @peer: names of the initiator
+ * @addr: its address; one that is not of IP adds nothing
+ *
+ * Context: any.
+ */
+void srpt_name_address(struct srpt_peer *peer, const struct sockaddr *addr)
 {
 	struct srpt_name name;
 
@@ -431,25 +346,24 @@ static void srpt_name_address(struct srpt_peer *peer, const struct sockaddr *add
 	srpt_add_name(peer, &name);
 }
 
-/* The names that an RDMA/CM connection tells; no address is taken for granted. */
-static void srpt_name_peer(struct srpt_cm_req *req)
-{
-	struct srpt_name name;
-	union ib_gid gid = {};
-
-	if (!rdma_protocol_iwarp(req->device, req->port))
-		rdma_read_gids(req->cm_id, NULL, &gid);
-	srpt_name_gid(&req->peer, &gid);
-	srpt_name_address(&req->peer, (struct sockaddr *)&req->cm_id->route.addr.dst_addr);
-	srpt_id_name(&name, req->login.i_port_id);
-	srpt_add_name(&req->peer, &name);
-}
-
 /* How the log calls a channel: the address if there is one, else the initiator port ID. */
 static void srpt_name_ch(struct srpt_rdma_ch *ch, const struct srpt_peer *peer)
 {
 	srpt_print_name(ch->name, sizeof(ch->name),
 			&peer->names[peer->count > 1 ? peer->count - 2 : 0]);
+}
+
+/* From here on, events of the connection concern the channel. */
+static void srpt_adopt_connection(struct srpt_rdma_ch *ch, struct srpt_cm_req *req)
+{
+	ch->cm_id = req->cm_id;
+	ch->ib_cm_id = req->ib_cm_id;
+	if (ch->ib_cm_id) {
+		ch->ib_cm_id->context = ch;
+		ch->rq_psn = get_random_u32() & SRPT_PSN_MASK;
+	} else {
+		ch->cm_id->context = ch;
+	}
 }
 
 /* Under srpt_lock: the request becomes a channel, or the reason why not is returned. */
@@ -473,15 +387,15 @@ static u32 srpt_admit_login(struct srpt_cm_req *req)
 		goto refuse;
 	ch->half_open = true;
 	ch->login = req->login;
-	ch->cm_id = req->cm_id;
-	ch->read_depth = min_t(u32, req->read_depth, req->device->attrs.max_qp_init_rd_atom);
+	ch->read_depth = min3((u32)req->read_depth, (u32)req->device->attrs.max_qp_init_rd_atom,
+			      SRPT_READ_DEPTH);
 	ch->rej_reason = SRP_LOGIN_REJ_UNABLE_ESTABLISH_CHANNEL;
 	ch->rules.imm_offset = req->login.imm_offset;
 	ch->rules.max_data = SRPT_MAX_DATA;
 	ch->rules.max_add_cdb = SRPT_MAX_ADD_CDB_LEN;
 	ch->rules.ext_table = true;
 	srpt_name_ch(ch, &req->peer);
-	req->cm_id->context = ch;
+	srpt_adopt_connection(ch, req);
 	queue_delayed_work(srpt_wq, &ch->login_timer, SRPT_LOGIN_TIMEOUT * HZ);
 	queue_work(srpt_wq, &ch->login_work);
 	return 0;
@@ -493,22 +407,26 @@ refuse:
 
 /**
  * srpt_cm_req_recv - judge a connection request
- * @req: the request; its login and names are filled in
+ * @req: the request; its login, and what the login says of names, is filled in
  *
  * Context: process; a handler of the connection manager.
  * Return: 0 if it has become a channel, else the SRP_LOGIN_REJ reason.
  */
-static u32 srpt_cm_req_recv(struct srpt_cm_req *req)
+u32 srpt_cm_req_recv(struct srpt_cm_req *req)
 {
 	struct srpt_login_rules rules = {
 		.max_iu_len	= srp_max_req_size,
 		.service_guid	= srpt_service_guid(),
 	};
 	char names[4 * SRPT_NAME_LEN];
+	struct srpt_name name;
 	u32 reason;
 
 	reason = srpt_parse_login(req->priv, req->priv_len, req->layout, &rules, &req->login);
-	srpt_name_peer(req);
+	srpt_id_name(&name, req->login.i_port_id);
+	srpt_add_name(&req->peer, &name);
+	if (!reason && req->no_partition)
+		reason = SRP_LOGIN_REJ_UNABLE_ESTABLISH_CHANNEL;
 	if (!reason) {
 		mutex_lock(&srpt_lock);
 		reason = srpt_admit_login(req);
@@ -522,140 +440,4 @@ static u32 srpt_cm_req_recv(struct srpt_cm_req *req)
 				    srpt_login_reason(reason), names);
 	}
 	return reason;
-}
-
-/* A connection request of the RDMA/CM. An error has it destroy the connection. */
-static int srpt_rdma_cm_req(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
-{
-	struct srpt_cm_req req = {
-		.device		= cm_id->device,
-		.port		= cm_id->port_num,
-		.layout		= SRPT_LOGIN_RDMA,
-		.priv		= event->param.conn.private_data,
-		.priv_len	= event->param.conn.private_data_len,
-		.cm_id		= cm_id,
-		.read_depth	= event->param.conn.initiator_depth,
-	};
-	u32 reason;
-
-	reason = srpt_cm_req_recv(&req);
-	if (!reason)
-		return 0;
-	srpt_send_rej(cm_id, req.login.tag, reason);
-	return -ECONNREFUSED;
-}
-
-/**
- * srpt_cm_handler - an event of the RDMA connection manager
- * @cm_id: connection, or a listener for a new one
- * @event: the event
- *
- * Context: process; the connection's handler lock is held.
- * Return: 0, or an error to have a new connection destroyed.
- */
-static int srpt_cm_handler(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
-{
-	struct srpt_rdma_ch *ch = cm_id->context;
-
-	if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
-		return srpt_rdma_cm_req(cm_id, event);
-	if (!ch)
-		return 0;
-	switch (event->event) {
-	case RDMA_CM_EVENT_ESTABLISHED:
-		srpt_cm_rtu_recv(ch);
-		break;
-	case RDMA_CM_EVENT_CONNECT_ERROR:
-	case RDMA_CM_EVENT_UNREACHABLE:
-	case RDMA_CM_EVENT_REJECTED:
-	case RDMA_CM_EVENT_DISCONNECTED:
-	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
-	case RDMA_CM_EVENT_ADDR_CHANGE:
-	case RDMA_CM_EVENT_DEVICE_REMOVAL:
-		srpt_close_ch(ch, rdma_event_msg(event->event));
-		break;
-	default:
-		pr_debug("%s: CM event %s\n", ch->name, rdma_event_msg(event->event));
-	}
-	return 0;
-}
-
-static struct rdma_cm_id *srpt_listen_on(struct sockaddr *addr)
-{
-	struct rdma_cm_id *id;
-	int ret;
-
-	id = rdma_create_id(&init_net, srpt_cm_handler, NULL, RDMA_PS_TCP, IB_QPT_RC);
-	if (IS_ERR(id))
-		return id;
-	ret = addr->sa_family == AF_INET6 ? rdma_set_afonly(id, 1) : 0;
-	if (!ret)
-		ret = rdma_bind_addr(id, addr);
-	if (!ret)
-		ret = rdma_listen(id, SRPT_MAX_HALF_OPEN);
-	if (!ret)
-		return id;
-	rdma_destroy_id(id);
-	/* Every address is meant, so that what is not available can only be the port. */
-	return ERR_PTR(ret == -EADDRNOTAVAIL ? -EADDRINUSE : ret);
-}
-
-static int srpt_open_listeners(struct rdma_cm_id **id, u16 port)
-{
-	struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = htons(port) };
-	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
-
-	id[0] = srpt_listen_on((struct sockaddr *)&v4);
-	if (IS_ERR(id[0]))
-		return PTR_ERR(id[0]);
-	id[1] = srpt_listen_on((struct sockaddr *)&v6);
-	if (IS_ERR(id[1])) {
-		pr_info("not listening on IPv6 port %u: %ld\n", port, PTR_ERR(id[1]));
-		id[1] = NULL;
-	}
-	return 0;
-}
-
-/**
- * srpt_listen - listen for RDMA/CM logins, over IPv4 and IPv6, on all addresses
- * @port: TCP-style port number; 0: stop listening
- *
- * The new port is taken before the old one is given up. Sessions are not touched.
- *
- * Context: process; may sleep.
- * Return: 0 or a negative error; then all is as before.
- */
-int srpt_listen(u16 port)
-{
-	struct rdma_cm_id *id[2] = {};
-	int ret = 0, i;
-
-	mutex_lock(&srpt_listen_lock);
-	if (port == srpt_port_number)
-		goto unlock;
-	if (port)
-		ret = srpt_open_listeners(id, port);
-	if (ret) {
-		pr_err("cannot listen on RDMA/CM port %u: %d; choose another\n", port, ret);
-		goto unlock;
-	}
-	for (i = 0; i < 2; i++) {
-		swap(id[i], srpt_listener[i]);
-		if (id[i])
-			rdma_destroy_id(id[i]);
-	}
-	srpt_port_number = port;
-unlock:
-	mutex_unlock(&srpt_listen_lock);
-	return ret;
-}
-
-/**
- * srpt_listening_port - the port that srpt_listen() was last told
- *
- * Return: port number; 0: not listening.
- */
-u16 srpt_listening_port(void)
-{
-	return READ_ONCE(srpt_port_number);
 }

@@ -434,6 +434,13 @@ logout() {
 # of their own, HAND_ID, which an ACL has to admit.
 by_hand() { /bed/bin/srp_logins -g "$(service_guid)" -p "$PORT" -i "$HAND_ID" "$@"; }
 
+# dm_query QUERY [DEVICE]: a device management query to the device's own port, over
+# RoCE; prints the answer. See tools/guest/dm_query.c.
+dm_query() {
+	local device=${2:-rxe0}
+	/bed/bin/dm_query -d "$device" -g "$(gid "$device")" <<<"$1" || fail "dm_query does not work"
+}
+
 # script_says EXPECTED: the input is a script for by_hand; each line of what it
 # prints must be as expected.
 script_says() {
