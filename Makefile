@@ -29,6 +29,9 @@ check-debug:
 lint:
 	@tools/lint
 
+mandocs:
+	@tools/mandocs
+
 demo:
 	@tools/demo
 
@@ -65,6 +68,7 @@ help:
 	@echo 'make check-breaks breaks the module on purpose and sees that the scenarios notice (root, slow)'
 	@echo 'make unit         the tests that need no guest'
 	@echo 'make lint         warnings, sparse, clang, kernel-doc, spelling, shell, style (root)'
+	@echo 'make mandocs      manual pages (section 9) in build/man'
 	@echo 'make bench        figures of this module and of the kernel'"'"'s own, side by side (root)'
 	@echo 'make docs         the documentation as HTML and man pages, in build/docs'
 	@echo 'make deb          Debian packages, in build/packages; make rpm the same for RPM (root)'
@@ -73,5 +77,5 @@ help:
 	@echo 'make distclean    remove builds and the cache of kernels and guest images'
 
 .DEFAULT_GOAL := modules
-.PHONY: modules modules_install clean unit check check-breaks check-debug lint demo bench distclean help \
+.PHONY: modules modules_install clean unit check check-breaks check-debug lint mandocs demo bench distclean help \
 	deb rpm check-packages in-tree check-in-tree docs

@@ -311,6 +311,7 @@ static struct ib_client srpt_client = {
  * The fabric comes after the devices, so that whatever is configured finds its device; the
  * listener comes with the configuration.
  *
+ * Context: process; may sleep.
  * Return: 0 or a negative error.
  */
 static int __init srpt_init_module(void)

@@ -232,7 +232,8 @@ static int srpt_init_ch_qp(struct srpt_rdma_ch *ch, struct ib_qp *qp)
  * @ch: channel
  * @qp: queue pair
  *
- * A &struct ib_qp_attr is on the stack: 216 bytes on a 64-bit kernel 7.3.
+ * Both connection managers have the attributes from srpt_cm_qp_attr(). A &struct ib_qp_attr is on
+ * the stack for them: 216 bytes on 64-bit kernels 6.1 to 7.3, far below what a frame may have.
  *
  * Context: process; may sleep.
  * Return: 0 or a negative error.

@@ -66,6 +66,7 @@ int srpt_alloc_send_ring(struct srpt_rdma_ch *ch)
  * srpt_get_send_ioctx - take a request context
  * @ch: channel; its lock is held
  *
+ * Context: any.
  * Return: the context, which holds a reference to the channel, or NULL if all are busy.
  */
 struct srpt_send_ioctx *srpt_get_send_ioctx(struct srpt_rdma_ch *ch)
@@ -231,6 +232,7 @@ static void srpt_refuse_field(struct srpt_send_ioctx *ctx, const char *error)
  * one there was, is gone from all kernels that this module is built for, and pSCSI refuses them. To
  * hand one on regardless would have the initiator sent pages that nobody filled.
  *
+ * Context: any.
  * Return: 0, or -EOPNOTSUPP for data in both directions.
  */
 static int srpt_get_desc_tbl(const struct srpt_iu *iu, enum dma_data_direction *dir, u32 *len)

@@ -191,6 +191,7 @@ static int srpt_init_nodeacl(struct se_node_acl *nacl, const char *name)
  *
  * The port need not exist yet.
  *
+ * Context: process; may sleep.
  * Return: the target port, or an ERR_PTR.
  */
 static struct se_wwn *srpt_make_tport(struct target_fabric_configfs *tf,
@@ -220,6 +221,8 @@ static struct se_wwn *srpt_make_tport(struct target_fabric_configfs *tf,
 /**
  * srpt_drop_tport - rmdir of a target port
  * @wwn: target port, without portal groups
+ *
+ * Context: process; may sleep.
  */
 static void srpt_drop_tport(struct se_wwn *wwn)
 {
@@ -236,6 +239,7 @@ static void srpt_drop_tport(struct se_wwn *wwn)
  * @wwn: target port
  * @name: any name
  *
+ * Context: process; may sleep.
  * Return: the portal group, or an ERR_PTR.
  */
 static struct se_portal_group *srpt_make_tpg(struct se_wwn *wwn, const char *name)
@@ -293,6 +297,8 @@ static void srpt_disable_tpg(struct srpt_tpg *tpg, const char *why)
  * @se_tpg: portal group
  *
  * Its channels are closed first; that takes as long as the back ends need for what they have.
+ *
+ * Context: process; may sleep.
  */
 static void srpt_drop_tpg(struct se_portal_group *se_tpg)
 {

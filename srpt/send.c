@@ -450,6 +450,8 @@ static void srpt_no_buffer(struct srpt_send_ioctx *ctx, struct srpt_rsp *rsp)
  * @rsp: filled in
  * @sent: bytes that are written to the initiator
  * @fetched: the data of a write was fetched
+ *
+ * Context: any.
  */
 static void srpt_build_cmd_rsp(struct srpt_send_ioctx *ctx, struct srpt_rsp *rsp, u32 sent,
 			       bool fetched)

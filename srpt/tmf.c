@@ -92,6 +92,8 @@ static u8 srpt_tmr_code(const struct se_tmr_req *tmr)
  * @code: SRPT_RSP_*
  *
  * Response data is always valid: an initiator cannot tell success from failure without it.
+ *
+ * Context: any.
  */
 static void srpt_build_tskmgmt_rsp(struct srpt_send_ioctx *ctx, struct srpt_rsp *rsp, u8 code)
 {
