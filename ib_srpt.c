@@ -140,6 +140,12 @@ static void srpt_release_sport(struct srpt_port *sport)
 	wait_var_event(&sport->nr_channels, !atomic_read(&sport->nr_channels));
 }
 
+/* After these a port may have another name, other partitions or other capabilities. */
+#define SRPT_PORT_EVENTS	(BIT(IB_EVENT_GID_CHANGE) | BIT(IB_EVENT_PKEY_CHANGE) |		\
+				 BIT(IB_EVENT_LID_CHANGE) | BIT(IB_EVENT_SM_CHANGE) |		\
+				 BIT(IB_EVENT_PORT_ERR) | BIT(IB_EVENT_PORT_ACTIVE) |		\
+				 BIT(IB_EVENT_CLIENT_REREGISTER))
+
 static void srpt_refresh_work(struct work_struct *work)
 {
 	srpt_refresh_port(container_of(work, struct srpt_port, refresh_work));
@@ -170,24 +176,13 @@ static void srpt_event_handler(struct ib_event_handler *handler, struct ib_event
 	struct srpt_device *sdev = container_of(handler, struct srpt_device, handler);
 	u32 port = event->element.port_num;
 
-	switch (event->event) {
-	case IB_EVENT_DEVICE_FATAL:
+	if (event->event == IB_EVENT_DEVICE_FATAL)
 		srpt_device_failed(sdev);
-		break;
-	case IB_EVENT_PORT_ACTIVE:
-	case IB_EVENT_PORT_ERR:
-	case IB_EVENT_LID_CHANGE:
-	case IB_EVENT_PKEY_CHANGE:
-	case IB_EVENT_SM_CHANGE:
-	case IB_EVENT_CLIENT_REREGISTER:
-	case IB_EVENT_GID_CHANGE:
-		if (rdma_is_port_valid(sdev->device, port))
-			queue_work(srpt_wq, &sdev->port[port - 1].refresh_work);
-		break;
-	default:
+	else if (SRPT_PORT_EVENTS & BIT(event->event) && rdma_is_port_valid(sdev->device, port))
+		queue_work(srpt_wq, &sdev->port[port - 1].refresh_work);
+	else
 		pr_debug("%s: event %s\n", dev_name(&sdev->device->dev),
 			 ib_event_msg(event->event));
-	}
 }
 
 /* Change IDs go on from the time of day, so that they differ from those before a reload. */

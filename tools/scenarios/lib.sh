@@ -314,6 +314,19 @@ simple_target() {
 	listen_on "$PORT"
 }
 
+# ib_target [BACKSTORE KIND] [SIZE]: the same at port 2 of the HCA of lib-ib.sh,
+# which must be up; the group admits port 1 by its GID.
+ib_target() {
+	resources_before
+	load_target
+	make_backstore "${1:-rd_mcp}" disk0 "${2:-64}"
+	TPG=$(make_tpg "0x$(ib_gid 2 | tr -d :)")
+	add_lun "$TPG" 0 disk0
+	add_acl "$TPG" "0x$(ib_gid 1 | tr -d :)"
+	enable_tpg "$TPG"
+	listen_on "$PORT"
+}
+
 # Everything below $SRPT away, while sessions may live.
 remove_target() {
 	local dir
@@ -353,10 +366,16 @@ remove_backstores() {
 
 service_guid() { sed 's/^0x//' /sys/module/ib_srpt/parameters/srpt_service_guid; }
 
-# login_line ADDRESS [OPTION,...]: what ib_srp wants to read.
+# login_line ADDRESS [OPTION,...]: what ib_srp wants to read. The address is an IP
+# address, or "ib" for a login over IB/CM to port 2 of the HCA of lib-ib.sh.
 login_line() {
 	local guid address=$1
 	guid=$(service_guid)
+	if [ "$address" = ib ]; then
+		printf 'id_ext=%s,ioc_guid=%s,dgid=%s,pkey=%s,service_id=%s%s\n' "$guid" "$guid" \
+			"$(ib_gid 2 | tr -d :)" "${IB_PKEY:-ffff}" "$guid" "${2:+,$2}"
+		return
+	fi
 	[[ $address != *:* ]] || address="[$address]"
 	printf 'id_ext=%s,ioc_guid=%s,dest=%s:%s%s\n' "$guid" "$guid" "$address" "$PORT" "${2:+,$2}"
 }
@@ -365,7 +384,7 @@ srp_hosts() { for h in /sys/class/srp_host/host*; do [ -e "$h" ] && basename "$h
 
 add_target() { printf '%s\n' "$2" >"/sys/class/infiniband_srp/srp-$1-1/add_target"; }
 
-# login ADDRESS [OPTIONS] [DEVICE]: log in with ib_srp and wait for the first
+# login ADDRESS|ib [OPTIONS] [DEVICE]: log in with ib_srp and wait for the first
 # disk. Sets HOST (host7) and DISKS (sdb sdc).
 login() {
 	try_login "$@" || fail "the login to $1 was refused: $(dmesg --notime | grep -E 'srp' | tail -n 3)"
@@ -376,9 +395,10 @@ login() {
 
 # try_login: the same without an expectation. Status of the write.
 try_login() {
-	local before after
+	local before after device=rxe0
 	before=$(srp_hosts)
-	add_target "${3:-rxe0}" "$(login_line "$1" "${2:-}")" 2>"$WORK/login.err" || return
+	[ "$1" != ib ] || device=$HCA
+	add_target "${3:-$device}" "$(login_line "$1" "${2:-}")" 2>"$WORK/login.err" || return
 	after=$(srp_hosts)
 	HOST=$(comm -13 <(sort <<<"$before") <(sort <<<"$after") | head -n 1)
 	[ -n "$HOST" ]
