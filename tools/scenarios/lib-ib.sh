@@ -106,3 +106,12 @@ remove_links() {
 	! ib_loaded || wait_for "ibloop unloads" rmmod ibloop
 	[ ! -e /run/netns/far ] || ib_ip_down
 }
+
+# ib_umad PORT: the device that sends datagrams from there.
+ib_umad() {
+	local path
+	for path in /sys/class/infiniband_mad/umad*; do
+		[ "$(cat "$path/ibdev")" = "$HCA" ] && [ "$(cat "$path/port")" = "$1" ] || continue
+		echo "/dev/infiniband/$(basename "$path")"
+	done
+}
