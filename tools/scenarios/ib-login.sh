@@ -5,6 +5,7 @@
 # On InfiniBand: ibsrpdm finds the target and prints the login line; the kernel's
 # initiator logs in with it over IB/CM and verifies data, with one channel and with
 # eight, with a shared receive queue and without.
+# needs: ibloop
 # timeout: 400
 # shellcheck source=tools/scenarios/lib.sh
 . /bed/lib.sh
@@ -17,6 +18,7 @@ GUID=$(service_guid)
 LINE=$(ibsrpdm -c -d "$(ib_umad 1)")
 same "$LINE" "id_ext=$GUID,ioc_guid=$GUID,dgid=$(ib_gid 2 | tr -d :),pkey=ffff,service_id=$GUID" "login line of ibsrpdm"
 note "ibsrpdm -c: $LINE"
+same "$(/bed/bin/dm_query -d $HCA -l "$(ib_lid 2)" <<<'get 0x12 0x10000' | tail -c 17)" "$GUID" "service ID"
 disable_tpg "$TPG"
 same "$(ibsrpdm -c -d "$(ib_umad 1)")" "" "login line of a disabled target"
 note "disabled: ibsrpdm finds nothing"

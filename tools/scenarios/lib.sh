@@ -314,18 +314,22 @@ simple_target() {
 	listen_on "$PORT"
 }
 
-# ib_target [BACKSTORE KIND] [SIZE]: the same at port 2 of the HCA of lib-ib.sh,
-# which must be up; the group admits port 1 by its GID.
+# ib_target [BACKSTORE KIND] [SIZE]: the same at port 2 of the HCA of lib-ib.sh, or
+# the port and HCA that IB_TARGET says, which must be up; the group admits port 1 by
+# its GID.
 ib_target() {
 	resources_before
 	load_target
 	make_backstore "${1:-rd_mcp}" disk0 "${2:-64}"
-	TPG=$(make_tpg "0x$(ib_gid 2 | tr -d :)")
+	TPG=$(make_tpg "0x$(ib_target_gid)")
 	add_lun "$TPG" 0 disk0
 	add_acl "$TPG" "0x$(ib_gid 1 | tr -d :)"
 	enable_tpg "$TPG"
 	listen_on "$PORT"
 }
+
+# shellcheck disable=SC2086 # port and HCA
+ib_target_gid() { ib_gid ${IB_TARGET:-2} | tr -d :; }
 
 # Everything below $SRPT away, while sessions may live.
 remove_target() {
@@ -367,13 +371,14 @@ remove_backstores() {
 service_guid() { sed 's/^0x//' /sys/module/ib_srpt/parameters/srpt_service_guid; }
 
 # login_line ADDRESS [OPTION,...]: what ib_srp wants to read. The address is an IP
-# address, or "ib" for a login over IB/CM to port 2 of the HCA of lib-ib.sh.
+# address, or "ib" for a login over IB/CM to the port of ib_target, with the P_Key
+# IB_PKEY if that is set.
 login_line() {
 	local guid address=$1
 	guid=$(service_guid)
 	if [ "$address" = ib ]; then
 		printf 'id_ext=%s,ioc_guid=%s,dgid=%s,pkey=%s,service_id=%s%s\n' "$guid" "$guid" \
-			"$(ib_gid 2 | tr -d :)" "${IB_PKEY:-ffff}" "$guid" "${2:+,$2}"
+			"$(ib_target_gid)" "${IB_PKEY:-ffff}" "$guid" "${2:+,$2}"
 		return
 	fi
 	[[ $address != *:* ]] || address="[$address]"
@@ -454,11 +459,9 @@ logout() {
 # of their own, HAND_ID, which an ACL has to admit.
 by_hand() { /bed/bin/srp_logins -g "$(service_guid)" -p "$PORT" -i "$HAND_ID" "$@"; }
 
-# dm_query QUERY [DEVICE]: a device management query to the device's own port, over
-# RoCE; prints the answer. See tools/guest/dm_query.c.
+# dm_query QUERY: a device management query to rxe0's own port, over RoCE; prints the answer. See tools/guest/dm_query.c.
 dm_query() {
-	local device=${2:-rxe0}
-	/bed/bin/dm_query -d "$device" -g "$(gid "$device")" <<<"$1" || fail "dm_query does not work"
+	/bed/bin/dm_query -d rxe0 -g "$(gid rxe0)" <<<"$1" || fail "dm_query does not work"
 }
 
 # script_says EXPECTED: the input is a script for by_hand; each line of what it
