@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Logins made by hand: an SRP initiator in user space that logs in over RDMA/CM in ways that the
- * kernel's initiator never would.
+ * Logins made by hand: an SRP initiator in user space that logs in over RDMA/CM or IB/CM in ways
+ * that the kernel's initiator never would.
  *
  * Copyright the ib_srpt authors
  *
- *   srp_logins [-a ADDRESS] [-p PORT] [-g SERVICE GUID] [-i INITIATOR PORT ID] MODE [ARGUMENT...]
+ *   srp_logins [-a ADDRESS] [-p PORT] [-g SERVICE GUID] [-i INITIATOR PORT ID]
+ *              [-s SOURCE GID -d DESTINATION GID] MODE [ARGUMENT...]
+ *
+ * With GIDs the logins go over IB/CM, to the service ID that is the GUID.
  *
  * Modes:
  *   script             does what the lines of its input say, one line of output for each:
@@ -42,6 +45,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <infiniband/ib.h>
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
 
@@ -64,6 +68,22 @@ struct login_req {
 	uint8_t		t_port_id[16];
 	uint16_t	imm_offset;
 	uint8_t		reserved[6];
+} __attribute__((packed));
+
+/* The same as IB/CM has it. */
+struct ib_login_req {
+	uint8_t		opcode;
+	uint8_t		reserved1[7];
+	uint64_t	tag;
+	uint32_t	iu_len;
+	uint8_t		reserved2[4];
+	uint16_t	buf_fmt;
+	uint8_t		flags;
+	uint8_t		reserved3;
+	uint16_t	imm_offset;
+	uint8_t		reserved4[2];
+	uint8_t		i_port_id[16];
+	uint8_t		t_port_id[16];
 } __attribute__((packed));
 
 struct login_rsp {
@@ -118,6 +138,7 @@ struct srp_rsp {
 } __attribute__((packed));
 
 _Static_assert(sizeof(struct login_req) == 56, "SRP_LOGIN_REQ over RDMA/CM");
+_Static_assert(sizeof(struct ib_login_req) == 64, "SRP_LOGIN_REQ over IB/CM");
 _Static_assert(sizeof(struct login_rsp) == 52, "SRP_LOGIN_RSP");
 _Static_assert(sizeof(struct login_rej) == 32, "SRP_LOGIN_REJ");
 _Static_assert(sizeof(struct inquiry) == 64, "SRP_CMD with one direct descriptor");
@@ -151,6 +172,9 @@ struct conn {
 static const char *address = "10.0.0.1", *port = "5555";
 static uint64_t service_guid;
 static uint8_t initiator_id[16];
+static struct sockaddr_ib source = { .sib_family = AF_IB };
+static struct sockaddr_ib destination = { .sib_family = AF_IB };
+static bool over_ib_cm;
 
 static void die(const char *fmt, ...)
 {
@@ -268,24 +292,44 @@ static void close_conn(struct conn *c)
 	memset(c, 0, sizeof(*c));
 }
 
-static bool resolve(struct conn *c)
+static bool resolve_to(struct conn *c, struct sockaddr *from, struct sockaddr *to)
+{
+	return !rdma_resolve_addr(c->id, from, to, 5000) &&
+	       next_event(c, ANSWER_MS) == RDMA_CM_EVENT_ADDR_RESOLVED &&
+	       !rdma_resolve_route(c->id, 5000) &&
+	       next_event(c, ANSWER_MS) == RDMA_CM_EVENT_ROUTE_RESOLVED;
+}
+
+static bool resolve_ip(struct conn *c)
 {
 	struct addrinfo hints = { .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV }, *ai;
-	bool ok = false;
+	bool ok;
 
-	memset(c, 0, sizeof(*c));
 	if (getaddrinfo(address, port, &hints, &ai))
 		die("bad address %s or port %s", address, port);
+	ok = resolve_to(c, NULL, ai->ai_addr);
+	freeaddrinfo(ai);
+	return ok;
+}
+
+static bool resolve_ib(struct conn *c)
+{
+	struct sockaddr_ib from = source, to = destination;
+
+	to.sib_sid = htobe64(service_guid);
+	to.sib_sid_mask = htobe64(~0ULL);
+	return resolve_to(c, (struct sockaddr *)&from, (struct sockaddr *)&to);
+}
+
+static bool resolve(struct conn *c)
+{
+	memset(c, 0, sizeof(*c));
 	c->events = rdma_create_event_channel();
 	if (!c->events)
 		die("no RDMA event channel: %s", strerror(errno));
-	if (!rdma_create_id(c->events, &c->id, c, RDMA_PS_TCP) &&
-	    !rdma_resolve_addr(c->id, NULL, ai->ai_addr, 5000) &&
-	    next_event(c, ANSWER_MS) == RDMA_CM_EVENT_ADDR_RESOLVED &&
-	    !rdma_resolve_route(c->id, 5000))
-		ok = next_event(c, ANSWER_MS) == RDMA_CM_EVENT_ROUTE_RESOLVED;
-	freeaddrinfo(ai);
-	return ok;
+	if (rdma_create_id(c->events, &c->id, c, over_ib_cm ? RDMA_PS_IB : RDMA_PS_TCP))
+		return false;
+	return over_ib_cm ? resolve_ib(c) : resolve_ip(c);
 }
 
 static bool modify_qp(struct conn *c, enum ibv_qp_state state)
@@ -337,6 +381,22 @@ static bool make_qp(struct conn *c)
 	return true;
 }
 
+static struct ib_login_req to_ib_layout(const struct login_req *req)
+{
+	struct ib_login_req ib = {
+		.opcode = req->opcode,
+		.tag = req->tag,
+		.iu_len = req->iu_len,
+		.buf_fmt = req->buf_fmt,
+		.flags = req->flags,
+		.imm_offset = req->imm_offset,
+	};
+
+	memcpy(ib.i_port_id, req->i_port_id, sizeof(ib.i_port_id));
+	memcpy(ib.t_port_id, req->t_port_id, sizeof(ib.t_port_id));
+	return ib;
+}
+
 /*
  * Sends the request; @len bytes of it. Without a queue pair of its own it makes up a number, which
  * must be a new one each time: the connection manager refuses one that it has seen as stale.
@@ -344,6 +404,7 @@ static bool make_qp(struct conn *c)
 static bool send_request(struct conn *c, const struct login_req *req, int len)
 {
 	static uint32_t made_up = 0x100000;
+	struct ib_login_req ib_req = to_ib_layout(req);
 	struct rdma_conn_param param = {
 		.private_data = req,
 		.private_data_len = len,
@@ -355,6 +416,10 @@ static bool send_request(struct conn *c, const struct login_req *req, int len)
 			  __atomic_fetch_add(&made_up, 1, __ATOMIC_RELAXED) & 0xffffff,
 	};
 
+	if (over_ib_cm) {
+		param.private_data = &ib_req;
+		param.private_data_len = len == (int)sizeof(*req) ? (int)sizeof(ib_req) : len;
+	}
 	return !rdma_connect(c->id, &param);
 }
 
@@ -904,8 +969,11 @@ int main(int argc, char **argv)
 {
 	int opt;
 
-	while ((opt = getopt(argc, argv, "a:p:g:i:")) != -1) {
-		if (opt == 'a')
+	while ((opt = getopt(argc, argv, "a:p:g:i:s:d:")) != -1) {
+		if (opt == 's' || opt == 'd')
+			over_ib_cm = inet_pton(AF_INET6, optarg, opt == 's' ? &source.sib_addr :
+					       &destination.sib_addr) == 1;
+		else if (opt == 'a')
 			address = optarg;
 		else if (opt == 'p')
 			port = optarg;
