@@ -18,7 +18,7 @@ GUID=$(service_guid)
 LINE=$(ibsrpdm -c -d "$(ib_umad 1)")
 same "$LINE" "id_ext=$GUID,ioc_guid=$GUID,dgid=$(ib_gid 2 | tr -d :),pkey=ffff,service_id=$GUID" "login line of ibsrpdm"
 note "ibsrpdm -c: $LINE"
-same "$(/bed/bin/dm_query -d $HCA -l "$(ib_lid 2)" <<<'get 0x12 0x10000' | tail -c 17)" "$GUID" "service ID"
+same "$(/bed/bin/dm_query -d $HCA -l "$(ib_lid 2)" <<<'get 0x11 1' | cut -c8-23)" "$GUID" "GUID of the IOC"
 disable_tpg "$TPG"
 same "$(ibsrpdm -c -d "$(ib_umad 1)")" "" "login line of a disabled target"
 note "disabled: ibsrpdm finds nothing"
