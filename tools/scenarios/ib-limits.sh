@@ -5,6 +5,7 @@
 # HCAs that can do less: a short send queue, few scatter entries, a small shared
 # receive queue or none, a port that refuses device management. Each serves data.
 # needs: ibloop
+# suite: unproven (written, not seen to pass yet)
 # timeout: 900
 # shellcheck source=tools/scenarios/lib.sh
 . /bed/lib.sh
