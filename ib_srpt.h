@@ -430,7 +430,7 @@ struct srpt_nexus {
  * @silent: requests that ended without a response: aborted, or the channel closed
  * @bad_cmds: commands not well formed, answered with sense
  * @bad_ius: information units not well formed that ended the channel
- * @stray_answers: answers to nothing that we asked for, which ended the channel
+ * @stray_answers: answers to nothing that we asked for, dropped
  * @floods: requests beyond the limit, which ended the channel
  * @cred_reqs: SRP_CRED_REQ sent
  * @cred_rsps: SRP_CRED_RSP received in answer to them
@@ -810,6 +810,7 @@ enum srpt_command_state srpt_set_cmd_state(struct srpt_send_ioctx *ctx,
 					   enum srpt_command_state new);
 bool srpt_test_and_set_cmd_state(struct srpt_send_ioctx *ctx, enum srpt_command_state old,
 				 enum srpt_command_state new);
+void srpt_end_bad_iu(struct srpt_rdma_ch *ch, const struct srpt_iu *iu);
 void srpt_handle_new_iu(struct srpt_send_ioctx *ctx, struct srpt_recv_ioctx *recv);
 int srpt_check_stop_free(struct se_cmd *cmd);
 void srpt_release_cmd(struct se_cmd *cmd);

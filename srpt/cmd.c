@@ -297,6 +297,20 @@ static void srpt_handle_cmd(struct srpt_send_ioctx *ctx)
 }
 
 /**
+ * srpt_end_bad_iu - end a channel because of an information unit that cannot be answered
+ * @ch: channel
+ * @iu: the information unit, with what is wrong
+ *
+ * Context: any.
+ */
+void srpt_end_bad_iu(struct srpt_rdma_ch *ch, const struct srpt_iu *iu)
+{
+	pr_warn_ratelimited("%s: bad information unit: %s\n", ch->name, iu->error);
+	ch->counters.bad_ius++;
+	srpt_end_ch(ch, "bad information unit", iu->logout);
+}
+
+/**
  * srpt_handle_new_iu - act on a request
  * @ctx: a free context for it
  * @recv: the receive buffer it came in; belongs to @ctx from here on
@@ -316,9 +330,7 @@ void srpt_handle_new_iu(struct srpt_send_ioctx *ctx, struct srpt_recv_ioctx *rec
 		return;
 	}
 	if (unlikely(end == SRPT_IU_DISCONNECT)) {
-		pr_warn_ratelimited("%s: bad information unit: %s\n", ch->name, ctx->iu.error);
-		ch->counters.bad_ius++;
-		srpt_end_ch(ch, "bad information unit", ctx->iu.logout);
+		srpt_end_bad_iu(ch, &ctx->iu);
 		srpt_put_send_ioctx(ctx);
 		return;
 	}

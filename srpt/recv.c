@@ -12,8 +12,8 @@
  * Information units are parked when the channel is not live yet, or when all request contexts are
  * busy (the response of a request may be with the initiator before its completion is with us). As
  * long as anything is parked, everything behind it is parked too; one worker at a time runs the
- * list. An initiator that sends more requests than it was granted is disconnected, and so is one
- * that answers what it was not asked.
+ * list. An initiator that sends more requests than it was granted is disconnected. Answers to
+ * nothing that it was asked are counted and dropped: they cost no credit and do no harm.
  */
 #include "ib_srpt.h"
 
@@ -108,10 +108,10 @@ static void srpt_take_answer(struct srpt_rdma_ch *ch, struct srpt_recv_ioctx *re
 
 	end = srpt_parse_iu(recv->ioctx.buf, recv->len, &ch->rules, &iu);
 	srpt_post_recv(ch, recv);
-	if (end == SRPT_IU_OK && iu.opcode == SRP_CRED_RSP && srpt_credits_answered(ch, iu.tag))
-		return;
-	ch->counters.stray_answers++;
-	srpt_end_ch(ch, "answer to nothing that was asked", SRPT_LOGOUT_STRAY_RESPONSE);
+	if (end != SRPT_IU_OK)
+		srpt_end_bad_iu(ch, &iu);
+	else if (iu.opcode != SRP_CRED_RSP || !srpt_credits_answered(ch, iu.tag))
+		ch->counters.stray_answers++;
 }
 
 /* The context for a request that may be handled now, or NULL. Under ch->lock. */
