@@ -15,9 +15,17 @@ req_lim() { cat "/sys/class/scsi_host/$1/req_lim"; }
 req_lim_is() { [ "$(req_lim "$1")" = "$2" ]; }
 
 make_link 0
-one=$(initiator_name rxe0)
-simple_target dm 64 "$one" "0x0000000000000002${one#0x0000000000000000}"
+resources_before
+load_target
+make_backstore dm disk0 64
 echo 0 >"$(backstore_path disk0)/attrib/emulate_tas"
+one=$(initiator_name rxe0)
+TPG=$(make_tpg "$(gid_name rxe0)")
+add_lun "$TPG" 0 disk0
+add_acl "$TPG" "$one"
+add_acl "$TPG" "0x0000000000000002${one#0x0000000000000000}"
+enable_tpg "$TPG"
+listen_on "$PORT"
 login 10.0.0.1 ch_count=1
 resetter=$HOST resetter_disk=${DISKS[0]}
 login 10.0.0.1 "ch_count=1,queue_size=$DEPTH,initiator_ext=0000000000000002"
