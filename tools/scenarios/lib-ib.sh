@@ -31,6 +31,7 @@ ib_manage() {
 	mkdir -p /var/log /var/cache/opensm
 	opensm -g "0x$(ib_guid "$port" "$hca")" -s 2 -f "$WORK/opensm-$port.log" "$@" >"$WORK/opensm-$port.out" 2>&1 &
 	MANAGERS[$port]=$!
+	disown $! # ended when the HCA goes, not before
 }
 
 ib_unmanage() {
