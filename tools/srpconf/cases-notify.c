@@ -172,18 +172,35 @@ static void run_logout_of_one(struct test *t, const void *arg)
  * struct ended - an operator ends sessions
  * @action: how
  * @undo: and how to have it as before
+ * @flags: of the login
  */
 struct ended {
 	const char	*action;
 	const char	*undo;
+	uint8_t		flags;
 };
+
+static void check_logout(struct session *s, uint8_t flags)
+{
+	struct test *t = s->t;
+	bool said = s->logout_sol & SOLNT;
+
+	saw(t, "SRP_T_LOGOUT, reason %#x, SOLNT %s", s->logout_reason, said ? "set" : "not set");
+	check(t, !said || flags & LOGIN_LOSOLNT, "SOLNT is set without having been asked for");
+	if (!said && flags & LOGIN_LOSOLNT)
+		optional(t, "solicited", "solicited notification is not supported");
+}
 
 static void run_t_logout(struct test *t, const void *arg)
 {
 	long end = now_ms() + opt.timeout_ms;
 	const struct ended *e = arg;
-	struct session *s = log_in(t);
+	struct session *s;
+	struct login l;
 
+	default_login(&l);
+	l.flags = e->flags;
+	s = log_in_with(t, &l);
 	clear_attention(s);
 	undoable_hook(t, e->action, e->undo);
 	while (!s->logout && !s->l.gone && now_ms() < end)
@@ -192,9 +209,8 @@ static void run_t_logout(struct test *t, const void *arg)
 	if (s->logout && !wait_gone_ms(s, 5000))
 		link_disconnect(&s->l);
 	check(t, wait_gone(s), "the channel is not ended");
-	saw(t, "%s", s->logout ? "SRP_T_LOGOUT" : "no SRP_T_LOGOUT");
 	if (s->logout)
-		saw(t, ", reason %#x", s->logout_reason);
+		check_logout(s, e->flags);
 	saw(t, ", %s", s->l.why);
 	close_session(s);
 	undo(t);
@@ -244,9 +260,10 @@ static void run_aer(struct test *t, const void *arg)
 	     ARG(struct bits, __VA_ARGS__))
 #define EVENT "SOLNT and a solicited event, or neither if the target has none"
 #define NO_EVENT "no SOLNT and no solicited event"
-#define ENDED(_name, _action, _undo) \
+#define ENDED(_name, _action, _undo, ...) \
 	CASE("notify/ended/" _name, S_T_LOGOUT, "SRP_T_LOGOUT and disconnected, or disconnected", \
-	     run_t_logout, ARG(struct ended, _action, _undo), NEEDS(NEED_HOOK))
+	     run_t_logout, ARG(struct ended, .action = _action, .undo = _undo, __VA_ARGS__), \
+	     NEEDS(NEED_HOOK))
 
 static const struct test_case notify_group_cases[] = {
 	BITS("none-good", NO_EVENT, .bits = 0),
@@ -266,6 +283,7 @@ static const struct test_case notify_group_cases[] = {
 	CASE("notify/logout/one-channel", S_I_LOGOUT, "the other channel lives on",
 	     run_logout_of_one, NEEDS(NEED_MULTI)),
 	ENDED("disable", "disable", "enable"),
+	ENDED("disable-solicited", "disable", "enable", .flags = LOGIN_LOSOLNT),
 	ENDED("no-longer-admitted", "revoke", "admit"),
 	ENDED("unload", "unload", "load"),
 	CASE("notify/event/answered", S_AER, "SRP_AER_REQ, or a unit attention", run_aer,

@@ -58,7 +58,8 @@ enum { FMT_NONE, FMT_DIRECT, FMT_INDIRECT, FMT_IMM };
 enum { LOGIN_FMT_DIRECT = 2, LOGIN_FMT_INDIRECT = 4 };
 
 /* Byte 26 of a login and of its response. */
-enum { LOGIN_MULTI = 1, LOGIN_IMM = 0x80 };
+enum { LOGIN_MULTI = 1, LOGIN_LOSOLNT = 0x10, LOGIN_CRSOLNT = 0x20, LOGIN_AESOLNT = 0x40,
+       LOGIN_IMM = 0x80 };
 enum { RSP_NO_CHANNEL = 0, RSP_TERMINATED = 1, RSP_MAINTAINED = 2, RSP_IMM = 0x80 };
 
 /* Byte 1 of requests, and of what answers them. */
