@@ -765,7 +765,8 @@ static void run_many(struct test *t, const void *arg)
 	     ARG(struct table, __VA_ARGS__), NEEDS(NEED_SCRATCH))
 #define RAW(_name, _opcode, _len, ...) \
 	CASE("command/length/" _name, S_IU, \
-	     "not GOOD: refused, disconnected, or ignored if no request", run_raw, ARG(struct raw, .opcode = _opcode, .len = _len, __VA_ARGS__))
+	     "not GOOD: refused, disconnected, or ignored if no request", run_raw, \
+	     ARG(struct raw, .opcode = _opcode, .len = _len, __VA_ARGS__))
 #define RESID(_name, _what, _need, _have, ...) \
 	CASE("command/residual/" _name, S_RSP, "the exact residual, bytes behind it untouched", \
 	     run_resid, ARG(struct resid, .what = _what, .need = _need, .have = _have), __VA_ARGS__)

@@ -308,11 +308,13 @@ static void run_channels(struct test *t, const void *arg)
 	saw(t, "limits %lld and %lld", (long long)s[0]->limit, (long long)s[1]->limit);
 }
 
-/* Answers to requests that the target never sent neither cost nor give. */
+/* Answers to requests that the target never sent neither cost nor give; it may take offence. */
 static void run_unasked(struct test *t, const void *arg)
 {
 	struct session *s = ready(t);
 	int64_t before = s->limit;
+	struct reply r;
+	struct cmd c;
 	struct iu iu;
 	int i;
 
@@ -320,8 +322,15 @@ static void run_unasked(struct test *t, const void *arg)
 	for (i = 0; i < 50 && !s->l.gone; i++) {
 		iu_short(&iu, i & 1 ? SRP_CRED_RSP : SRP_AER_RSP, i);
 		post(s, &iu);
-		if (i % 2)
-			works(s);
+		cmd_tur(&c);
+		if (!execute(s, &c, &r))
+			break;
+	}
+	if (s->l.gone) {
+		saw(t, "%s", s->l.why);
+		close_session(s);
+		serves(t);
+		return;
 	}
 	saw(t, "limit %lld before and %lld after", (long long)before, (long long)s->limit);
 	check(t, s->limit == before, "the limit has changed");
@@ -354,7 +363,7 @@ static const struct test_case credit_group_cases[] = {
 	     ARG(bool, true)),
 	CASE("credit/channels", S_LIMIT, "each channel has its own limit", run_channels,
 	     NEEDS(NEED_MULTI)),
-	CASE("credit/unasked-answers", S_CRED, "the limit does not change", run_unasked),
+	CASE("credit/unasked-answers", S_CRED, "the limit does not change; or disconnected", run_unasked),
 };
 
 GROUP(credit_group, "credit", "the request limit");

@@ -209,7 +209,7 @@ static bool same_group(const char *a, const char *b)
 	return len == strcspn(b, "/") && !strncmp(a, b, len);
 }
 
-/* One line of the table: the cases of a group, which are together. Returns where the next begins. */
+/* One line of the table: a group, whose cases are together. Returns where the next begins. */
 static unsigned int summary_line(unsigned int from, unsigned int *total)
 {
 	unsigned int n[3] = {}, i;
