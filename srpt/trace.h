@@ -34,9 +34,9 @@ TRACE_EVENT(srpt_login,
 		__entry->multichannel = login->multichannel;
 		__entry->reason = reason;
 	),
-	TP_printk("%s/%u initiator=0x%16phN iu_len=%u multichannel=%d reason=%#x",
-		  __entry->device, __entry->port, __entry->initiator, __entry->iu_len,
-		  __entry->multichannel, __entry->reason)
+	TP_printk("%s/%u initiator=0x%s iu_len=%u multichannel=%d reason=%#x",
+		  __entry->device, __entry->port, __print_hex_str(__entry->initiator, 16),
+		  __entry->iu_len, __entry->multichannel, __entry->reason)
 );
 
 DECLARE_EVENT_CLASS(srpt_channel_event,
@@ -84,8 +84,8 @@ TRACE_EVENT(srpt_command,
 		__entry->out = ctx->iu.out.len;
 		memcpy(__entry->cdb, ctx->iu.cdb, 16);
 	),
-	TP_printk("ch=%u tag=%#llx lun=%llu in=%u out=%u cdb=%16phN", __entry->id,
-		  __entry->tag, __entry->lun, __entry->in, __entry->out, __entry->cdb)
+	TP_printk("ch=%u tag=%#llx lun=%llu in=%u out=%u cdb=%s", __entry->id, __entry->tag,
+		  __entry->lun, __entry->in, __entry->out, __print_hex_str(__entry->cdb, 16))
 );
 
 TRACE_EVENT(srpt_transfer,
