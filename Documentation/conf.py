@@ -32,6 +32,3 @@ man_pages = [
     ("man/ib_srpt", "ib_srpt", "SRP storage target for Linux", [author], 4),
     ("man/srptstat", "srptstat", "show what an SRP target does", [author], 8),
 ]
-# A tool that stands by itself brings its page.
-if (pathlib.Path(__file__).parent / "man/srpconf.rst").exists():
-    man_pages.append(("man/srpconf", "srpconf", "configure an SRP target", [author], 8))
