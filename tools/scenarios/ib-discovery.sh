@@ -6,7 +6,6 @@
 # after the subnet manager was restarted, and after the target was disabled and
 # enabled.
 # needs: ibloop
-# suite: unproven (written, not seen to pass yet)
 # timeout: 600
 # shellcheck source=tools/scenarios/lib.sh
 . /bed/lib.sh

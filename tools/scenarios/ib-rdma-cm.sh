@@ -5,7 +5,6 @@
 # RDMA/CM logins over IPoIB, beside one over IB/CM to the same port. The initiator's
 # interface is in a network name space of its own.
 # needs: ibloop
-# suite: unproven (written, not seen to pass yet)
 # timeout: 400
 # shellcheck source=tools/scenarios/lib.sh
 . /bed/lib.sh
