@@ -5,7 +5,6 @@
 # Logins in two partitions, of one of which the initiator is a limited member; none in
 # a partition that the target is not in, or where both are limited members.
 # needs: ibloop
-# suite: unproven (written, not seen to pass yet)
 # timeout: 400
 # shellcheck source=tools/scenarios/lib.sh
 . /bed/lib.sh
