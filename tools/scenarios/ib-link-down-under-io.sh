@@ -5,7 +5,6 @@
 # The link goes down and comes back while I/O runs: with fast_io_fail commands fail
 # soon, the initiator connects again, and data verify.
 # needs: ibloop
-# suite: unproven (written, not seen to pass yet)
 # timeout: 600
 # shellcheck source=tools/scenarios/lib.sh
 . /bed/lib.sh
