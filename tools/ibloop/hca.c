@@ -49,6 +49,28 @@ static const enum ib_wc_opcode lb_wc_opcode[] = {
 	[IB_WR_LOCAL_INV] = IB_WC_LOCAL_INV,
 };
 
+/* Queues of the limit that was asked for, but for the RDMA core's own: QP0 and QP1 need theirs. */
+static int lb_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_udata *udata)
+{
+	bool special = attr->qp_type == IB_QPT_SMI || attr->qp_type == IB_QPT_GSI;
+	u32 most = lb_params.max_send_wr;
+
+	if (!special && (attr->cap.max_send_wr > most ||
+			 (!attr->srq && attr->cap.max_recv_wr > most)))
+		return -EINVAL;
+	return lb_ibdev_hca(ibqp->device)->rvt_create_qp(ibqp, attr, udata);
+}
+
+static int lb_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
+			   struct ib_udata *udata)
+{
+	if (udata->inlen || udata->outlen)
+		return -EINVAL;
+	*attr = ib_to_rvt(ibdev)->dparms.props;
+	attr->max_qp_wr = lb_params.max_send_wr;
+	return 0;
+}
+
 /*
  * Called when rdmavt has put its verbs in and before anybody can use them: some go through ours.
  * (rdmavt exports none, and those that a driver sets beforehand it leaves alone for good.)
@@ -57,6 +79,8 @@ static int lb_enable(struct ib_device *ibdev)
 {
 	struct lb_hca *hca = lb_ibdev_hca(ibdev);
 
+	hca->rvt_create_qp = ibdev->ops.create_qp;
+	ibdev->ops.create_qp = lb_create_qp;
 	hca->rvt_post_send = ibdev->ops.post_send;
 	ibdev->ops.post_send = lb_post_send;
 	hca->rvt_create_srq = ibdev->ops.create_srq;
@@ -75,6 +99,7 @@ static const struct ib_device_ops lb_dev_ops = {
 	.modify_srq = lb_modify_srq,
 	.port_groups = lb_port_groups,
 	.process_mad = lb_process_mad,
+	.query_device = lb_query_device,
 };
 
 static struct pci_dev *lb_get_pci_dev(struct rvt_dev_info *rdi)
@@ -100,7 +125,7 @@ static void lb_device_attr(struct ib_device_attr *a, __be64 guid)
 	a->max_mr_size = U64_MAX;
 	a->max_fast_reg_page_list_len = 512;
 	a->max_qp = 16384;
-	a->max_qp_wr = lb_params.max_send_wr;
+	a->max_qp_wr = LB_MAX_QP_WR;
 	a->max_send_sge = lb_params.max_send_sge;
 	a->max_recv_sge = lb_params.max_recv_sge;
 	a->max_sge_rd = lb_params.max_send_sge;

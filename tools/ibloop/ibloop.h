@@ -23,6 +23,7 @@
 
 #define LB_MAX_HCAS	4
 #define LB_MAX_PORTS	8
+#define LB_MAX_QP_WR	16383	/* queue entries, however low the limit of others is */
 #define LB_PKEYS	32	/* one block of the P_KeyTable attribute */
 #define LB_GUIDS	8	/* one block of the GUIDInfo attribute */
 #define LB_VENDOR_ID	0x00ffff	/* no vendor's: a private value */
@@ -136,7 +137,8 @@ struct lb_port {
  * struct lb_hca - an HCA
  * @rdi: rdmavt's part, first because rdmavt allocates the whole
  * @parent: platform device below which the RDMA device hangs
- * @rvt_create_srq: rdmavt's own verb, which ours calls
+ * @rvt_create_qp: rdmavt's own verb, which ours calls
+ * @rvt_create_srq: likewise
  * @rvt_post_send: likewise
  * @debugfs: folder with the knobs
  * @index: number, from 0
@@ -146,6 +148,8 @@ struct lb_port {
 struct lb_hca {
 	struct rvt_dev_info rdi;
 	struct platform_device *parent;
+	int (*rvt_create_qp)(struct ib_qp *qp, struct ib_qp_init_attr *attr,
+			     struct ib_udata *udata);
 	int (*rvt_create_srq)(struct ib_srq *srq, struct ib_srq_init_attr *attr,
 			      struct ib_udata *udata);
 	int (*rvt_post_send)(struct ib_qp *qp, const struct ib_send_wr *wr,

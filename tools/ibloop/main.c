@@ -11,7 +11,7 @@ struct lb_params lb_params = {
 	.hcas = 1,
 	.ports = 2,
 	.guid = 0x00ffff0000000100ULL,
-	.max_send_wr = 16383,
+	.max_send_wr = LB_MAX_QP_WR,
 	.max_send_sge = 32,
 	.max_recv_sge = 32,
 	.max_srq_wr = 8191,
@@ -61,6 +61,7 @@ static int __init lb_init(void)
 
 	lb_params.hcas = clamp(lb_params.hcas, 1U, LB_MAX_HCAS);
 	lb_params.ports = clamp(lb_params.ports, 1U, LB_MAX_PORTS);
+	lb_params.max_send_wr = clamp(lb_params.max_send_wr, 1, LB_MAX_QP_WR);
 	lb_wq = alloc_workqueue("ibloop", WQ_UNBOUND | WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
 	if (!lb_wq)
 		return -ENOMEM;

@@ -22,9 +22,9 @@ waiting_qp() { rdma resource show qp type RC | sed -n 's/.* lqpn \([0-9]*\) .*ib
 has_waiting_qp() { [ -n "$(waiting_qp)" ]; }
 qp_is() { rdma resource show qp lqpn "$1" | grep -q "state $2"; }
 
-ib_up max_send_wr=100 max_send_sge=3 max_srq_wr=200
+ib_up max_send_wr=100 max_send_sge=4 max_srq_wr=200
 check "limits are what was asked for" device_says 'max_qp_wr:[[:space:]]*100$'
-check "also of SGEs" device_says 'max_sge:[[:space:]]*3$'
+check "also of SGEs" device_says 'max_sge:[[:space:]]*4$'
 
 ib_knob 1 fail_sends 1
 check_not "a send fails" hca_check send
