@@ -64,7 +64,7 @@ static int lb_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct
 static int lb_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 			   struct ib_udata *udata)
 {
-	if (udata->inlen || udata->outlen)
+	if (udata && (udata->inlen || udata->outlen))
 		return -EINVAL;
 	*attr = ib_to_rvt(ibdev)->dparms.props;
 	attr->max_qp_wr = lb_params.max_send_wr;
