@@ -67,7 +67,7 @@ sees_both() {
 		true_of_it 'all(g["latency"][kind]["count"] for kind in ("read", "write"))'
 }
 
-start_fio load "/dev/$DISK" --size=4M --verify_backlog=8
+start_fio load "/dev/$DISK" --size=1M
 wait_for "it reads and writes" sees_both
 stop_fio load
 check "a session with two live channels" true_of_it \
