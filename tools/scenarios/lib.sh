@@ -495,11 +495,13 @@ srpconf_configure() {
 	listen_on "$PORT"
 }
 
-# srpconf GLOB [OPTION...]: these cases must pass; what was wrong is printed.
+# srpconf GLOB [OPTION...]: these cases must pass; what was wrong is printed. SRPCONF_AT says
+# where the target is.
+SRPCONF_AT=(-a 10.0.0.1 -p "$PORT")
 srpconf() {
 	local glob=$1 status=0
 	shift
-	/bed/bin/srpconf -a 10.0.0.1 -p "$PORT" -g "$(service_guid)" -i "$HAND_ID" \
+	/bed/bin/srpconf "${SRPCONF_AT[@]}" -g "$(service_guid)" -i "$HAND_ID" \
 		--other-initiator "$OTHER_ID" --scratch-lun 0 --hook /bed/srpconf-hook \
 		--timeout $((30 * SLOW)) --login-timeout $((180 * SLOW)) --run "$glob" "$@" \
 		>"$WORK/srpconf.out" || status=$?
