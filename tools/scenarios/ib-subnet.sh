@@ -4,8 +4,8 @@
 #
 # A subnet manager brings the ports of ibloop up, and everything that manages a subnet sees them:
 # nodes, links, paths, counters, partitions. Two HCAs with two cables between them are two subnets.
-# smoke: yes
 # needs: ibloop
+# suite: unproven
 # timeout: 400
 # shellcheck source=tools/scenarios/lib.sh
 . /bed/lib.sh

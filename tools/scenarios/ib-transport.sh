@@ -5,8 +5,8 @@
 # Verbs between two ports of ibloop: connected, datagram and shared-queue ping-pong, RDMA writes,
 # reads and atomic operations, and what the architecture says about keys, access rights, missing
 # receives, lengths and events.
-# smoke: yes
 # needs: ibloop
+# suite: unproven
 # timeout: 600
 # shellcheck source=tools/scenarios/lib.sh
 . /bed/lib.sh
