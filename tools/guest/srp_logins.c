@@ -54,6 +54,7 @@
 #define INQUIRY_LEN	36
 #define MAX_CONNS	512
 #define CM_REJ_CONSUMER	28
+#define DEFAULT_PKEY	0xffff
 
 enum { SRP_LOGIN_REQ = 0x00, SRP_CMD = 0x02, SRP_LOGIN_RSP = 0xc0, SRP_RSP = 0xc1,
        SRP_LOGIN_REJ = 0xc2 };
@@ -316,6 +317,8 @@ static bool resolve_ib(struct conn *c)
 {
 	struct sockaddr_ib from = source, to = destination;
 
+	from.sib_pkey = htobe16(DEFAULT_PKEY);
+	to.sib_pkey = htobe16(DEFAULT_PKEY);
 	to.sib_sid = htobe64(service_guid);
 	to.sib_sid_mask = htobe64(~0ULL);
 	return resolve_to(c, (struct sockaddr *)&from, (struct sockaddr *)&to);

@@ -6,7 +6,6 @@
 # afterwards as before. Errors of queue pairs and of the device close what they concern,
 # and the initiator comes back.
 # needs: ibloop
-# suite: unproven (written, not seen to pass yet)
 # timeout: 600
 # shellcheck source=tools/scenarios/lib.sh
 . /bed/lib.sh

@@ -6,7 +6,6 @@
 # failing sends, lost and late completions, lost messages of the connection manager,
 # a last-WQE event that is late or never comes. The data verify throughout.
 # needs: ibloop
-# suite: unproven (written, not seen to pass yet)
 # timeout: 900
 # shellcheck source=tools/scenarios/lib.sh
 . /bed/lib.sh

@@ -5,7 +5,6 @@
 # The target's HCA goes while I/O runs, and comes back: the configuration has stayed,
 # the target is found and served again with no hand laid on it.
 # needs: ibloop
-# suite: unproven (written, not seen to pass yet)
 # timeout: 600
 # shellcheck source=tools/scenarios/lib.sh
 . /bed/lib.sh

@@ -24,7 +24,7 @@ serve() {
 	note "$1"
 }
 
-for limit in max_send_wr=64 max_send_sge=2 max_srq_wr=160 no_srq=1; do
+for limit in max_send_wr=160 max_send_sge=2 max_srq_wr=160 no_srq=1; do
 	ib_up "$limit"
 	serve "$limit"
 done
