@@ -112,7 +112,7 @@ remove_links() {
 ib_umad() {
 	local path
 	for path in /sys/class/infiniband_mad/umad*; do
-		[ "$(cat "$path/ibdev")" = "$HCA" ] && [ "$(cat "$path/port")" = "$1" ] || continue
+		[ "$(cat "$path/ibdev") $(cat "$path/port")" = "$HCA $1" ] || continue
 		echo "/dev/infiniband/$(basename "$path")"
 	done
 }
