@@ -629,9 +629,12 @@ resources() { rdma resource show | sed -e 's/^[0-9]*: //' -e 's/ cq [0-9]*//' | 
 resources_before() { resources >"$WORK/resources"; }
 resources_as_before() { diff "$WORK/resources" <(resources); }
 
+# The initiator starts anew, as its users have it: what an earlier scenario of this
+# guest set in its parameters is gone.
 begin() {
 	rm -rf "$WORK"
 	mkdir -p "$WORK"
+	[ ! -e /sys/module/ib_srp ] || rmmod ib_srp
 	modprobe -a target_core_mod ib_srp ib_umad rdma_cm ib_cm sd_mod libcrc32c crc32c_generic 2>/dev/null || modprobe -a target_core_mod ib_srp rdma_cm
 	mkdir -p "$CORE"
 	[ -e /tmp/memory-before ] || kernel_memory >/tmp/memory-before
