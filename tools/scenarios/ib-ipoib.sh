@@ -4,6 +4,7 @@
 #
 # IP over InfiniBand between the two ports of ibloop, with multicast, while the link goes down and
 # comes back.
+# kernels: 7.3 6.12 (the rdmavt of 6.1 warns of a copy of its own, whatever stands on it)
 # smoke: yes
 # needs: ibloop
 # shellcheck source=tools/scenarios/lib.sh
