@@ -14,6 +14,9 @@ DEPTH=126 # of the 128 requests that the target allows
 req_lim() { cat "/sys/class/scsi_host/$1/req_lim"; }
 req_lim_is() { [ "$(req_lim "$1")" = "$2" ]; }
 
+# here commands wait for minutes on purpose
+hung=$(cat /proc/sys/kernel/hung_task_timeout_secs)
+echo 900 >/proc/sys/kernel/hung_task_timeout_secs
 make_link 0
 resources_before
 load_target
@@ -55,3 +58,4 @@ for round in 1 2; do
 done
 for disk in "$resetter_disk" "${DISKS[0]}"; do fio_verify "/dev/$disk" --size=1M; done
 logout "$resetter"
+echo "$hung" >/proc/sys/kernel/hung_task_timeout_secs

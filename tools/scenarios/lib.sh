@@ -389,6 +389,18 @@ srp_hosts() { for h in /sys/class/srp_host/host*; do [ -e "$h" ] && basename "$h
 
 add_target() { printf '%s\n' "$2" >"/sys/class/infiniband_srp/srp-$1-1/add_target"; }
 
+# add_unique_target DEVICE LINE: ib_srp forgets a port a moment after its host has
+# gone from sysfs, and until then takes the login for a second one (EEXIST).
+add_unique_target() {
+	local error end=$((SECONDS + 10))
+	until error=$(add_target "$@" 2>&1); do
+		[[ $error == *"File exists"* ]] || break
+		[ $SECONDS -lt $end ] || break
+		sleep 0.1
+	done
+	[ -z "$error" ] || { echo "$error" >&2; return 1; }
+}
+
 # login ADDRESS|ib [OPTIONS] [DEVICE]: log in with ib_srp and wait for the first
 # disk. Sets HOST (host7) and DISKS (sdb sdc).
 login() {
@@ -403,7 +415,7 @@ try_login() {
 	local before after device=rxe0
 	before=$(srp_hosts)
 	[ "$1" != ib ] || device=$HCA
-	add_target "${3:-$device}" "$(login_line "$1" "${2:-}")" 2>"$WORK/login.err" || return
+	add_unique_target "${3:-$device}" "$(login_line "$1" "${2:-}")" 2>"$WORK/login.err" || return
 	after=$(srp_hosts)
 	HOST=$(comm -13 <(sort <<<"$before") <(sort <<<"$after") | head -n 1)
 	[ -n "$HOST" ]
