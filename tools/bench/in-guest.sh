@@ -62,10 +62,6 @@ data() {
 
 microseconds() { RESULT=${EPOCHREALTIME/./}; }
 
-# nap SECONDS: without a process.
-exec 8<> <(:)
-nap() { read -r -t "$1" -u 8 _ || true; }
-
 delete_host() {
 	local path=/sys/class/scsi_host/host$1
 	echo 1 >"$(echo /sys/class/srp_remote_ports/port-"$1":*)/delete"

@@ -5,7 +5,6 @@
 # A login over iWARP, where there is neither a path record nor a P_Key nor a
 # port GID, by the initiator port ID. (Over one host's IPv6 link-local address;
 # siw refuses the host's own IPv4 address before the target sees it.)
-# suite: unproven
 # shellcheck source=tools/scenarios/lib.sh
 . /bed/lib.sh
 

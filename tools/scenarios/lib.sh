@@ -63,6 +63,13 @@ check_not() {
 
 same() { [ "$1" = "$2" ] || fail "${3:-value}: '$1' instead of '$2'"; }
 
+# nap SECONDS: without a process, which costs a fifth of a second of both CPUs
+# where everything is watched. (A pipe that nobody writes to.)
+exec {NEVER}<> <(:)
+nap() { read -r -t "$1" -u "$NEVER" _ || true; }
+POLL=0.2
+[ "$SLOW" = 1 ] || POLL=1
+
 # wait_for TEXT COMMAND...: poll until the command succeeds, $BOUND seconds long
 # (times $SLOW).
 wait_for() {
@@ -73,7 +80,7 @@ wait_for() {
 			tail -n 15 "$WORK/wait.out" | sed 's/^/    /'
 			fail "not within $((BOUND * SLOW)) s: $text"
 		fi
-		sleep 0.2
+		nap $POLL
 	done
 }
 
@@ -144,7 +151,7 @@ remove_links() {
 links() { rdma link show | awk '$1 == "link" { sub("/.*", "", $2); print $2 }' | sort -u; }
 
 # gid DEVICE [INDEX]: with colons.
-gid() { cat "/sys/class/infiniband/$1/ports/1/gids/${2:-0}"; }
+gid() { printf '%s\n' "$(<"/sys/class/infiniband/$1/ports/1/gids/${2:-0}")"; }
 
 # The GID index of an IPv4 address.
 gid_of_address() {
@@ -158,10 +165,22 @@ gid_of_address() {
 }
 
 # Names of a port, as directories below $SRPT.
-gid_name() { printf '0x%s\n' "$(gid "$1" | tr -d :)"; }
+gid_name() {
+	local gid
+	gid=$(gid "$1")
+	printf '0x%s\n' "${gid//:/}"
+}
 # The initiator port ID that ib_srp sends from a device, as the name of an ACL.
-initiator_name() { printf '0x%016d%s\n' 0 "$(guid_name "$1" | tr -d :)"; }
-guid_name() { gid "$1" | cut -d: -f5-8; }
+initiator_name() {
+	local guid
+	guid=$(guid_name "$1")
+	printf '0x%016d%s\n' 0 "${guid//:/}"
+}
+guid_name() {
+	local gid
+	gid=$(gid "$1")
+	printf '%s\n' "${gid#*:*:*:*:}"
+}
 
 # --- The module -------------------------------------------------------------
 
@@ -368,7 +387,11 @@ remove_backstores() {
 
 # --- Logins -----------------------------------------------------------------
 
-service_guid() { sed 's/^0x//' /sys/module/ib_srpt/parameters/srpt_service_guid; }
+service_guid() {
+	local guid
+	guid=$(</sys/module/ib_srpt/parameters/srpt_service_guid)
+	printf '%s\n' "${guid#0x}"
+}
 
 # login_line ADDRESS [OPTION,...]: what ib_srp wants to read. The address is an IP
 # address, or "ib" for a login over IB/CM to the port of ib_target, with the P_Key
@@ -385,7 +408,12 @@ login_line() {
 	printf 'id_ext=%s,ioc_guid=%s,dest=%s:%s%s\n' "$guid" "$guid" "$address" "$PORT" "${2:+,$2}"
 }
 
-srp_hosts() { for h in /sys/class/srp_host/host*; do [ -e "$h" ] && basename "$h"; done; }
+srp_hosts() {
+	local path
+	for path in /sys/class/srp_host/host*; do
+		[ ! -e "$path" ] || printf '%s\n' "${path##*/}"
+	done
+}
 
 add_target() { printf '%s\n' "$2" >"/sys/class/infiniband_srp/srp-$1-1/add_target"; }
 
@@ -412,12 +440,14 @@ login() {
 
 # try_login: the same without an expectation. Status of the write.
 try_login() {
-	local before after device=rxe0
+	local before device=rxe0 host
 	before=$(srp_hosts)
 	[ "$1" != ib ] || device=$HCA
 	add_unique_target "${3:-$device}" "$(login_line "$1" "${2:-}")" 2>"$WORK/login.err" || return
-	after=$(srp_hosts)
-	HOST=$(comm -13 <(sort <<<"$before") <(sort <<<"$after") | head -n 1)
+	HOST=
+	for host in $(srp_hosts); do
+		[[ $'\n'$before$'\n' == *$'\n'$host$'\n'* ]] || HOST=$host
+	done
 	[ -n "$HOST" ]
 }
 
@@ -538,9 +568,12 @@ in_time() {
 # the kernel's own module cannot be told from the initiator's, which are
 # subtracted; both are the RDMA/CM's.
 target_channels() {
-	local all host
+	local all host line count=0
 	if module_is_ours; then
-		rdma resource show qp | awk '/ comm \[ib_srpt\]/ { n++ } END { print n + 0 }'
+		while read -r line; do
+			[[ $line != *' comm [ib_srpt]'* ]] || count=$((count + 1))
+		done < <(rdma resource show qp)
+		printf '%s\n' $count
 		return
 	fi
 	all=$(rdma resource show qp type RC 2>/dev/null | awk '!/ pid / { n++ } END { print n + 0 }')
@@ -589,10 +622,10 @@ fio_runs() { process_ended "$1" || io_moves "$2"; }
 # Does the disk complete I/O? (Two looks at its counters differ.)
 io_moves() {
 	local first second
-	first=$(awk '{ print $1 + $5 }' "/sys/class/block/$1/stat")
-	sleep 0.1
-	second=$(awk '{ print $1 + $5 }' "/sys/class/block/$1/stat")
-	[ "$second" -gt "$first" ]
+	read -ra first <"/sys/class/block/$1/stat"
+	nap 0.1
+	read -ra second <"/sys/class/block/$1/stat"
+	[ $((second[0] + second[4])) -gt $((first[0] + first[4])) ]
 }
 
 # stop_fio NAME: fio must still be running and end without an error.

@@ -6,7 +6,6 @@
 # apart and unloaded, eight times. Each is served, refused with a reason, or
 # finds nobody listening; none stays without an answer.
 # timeout: 400
-# suite: unproven
 # shellcheck source=tools/scenarios/lib.sh
 . /bed/lib.sh
 
