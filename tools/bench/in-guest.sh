@@ -68,9 +68,9 @@ delete_host() {
 	while [ -e "$path" ]; do nap 0.001; done
 }
 
-# logins NAME OPTIONS: logins, and logouts as the initiator sees them, a second.
-# The time of a login is that of the write that asks ib_srp for it, which looks
-# for LUNs too. The first is not counted.
+# logins NAME OPTIONS: logins and logouts a second. The time of a login is that of the
+# write that asks ib_srp for it, which looks for LUNs too; a logout is over when neither
+# end has anything left of it. The first is not counted.
 logins() {
 	local i line begin host count=$((2 * REPEATS))
 	line=$(login_line 10.0.0.1 "$2")
@@ -84,9 +84,9 @@ logins() {
 		host=$(srp_hosts)
 		microseconds; begin=$RESULT
 		delete_host "${host#host}"
+		until no_sessions; do nap 0.001; done
 		microseconds
 		[ $i = 0 ] || rate "${1/login/logout}" $((RESULT - begin))
-		wait_for "the target's channels are gone" no_sessions
 	done
 }
 

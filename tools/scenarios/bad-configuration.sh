@@ -101,25 +101,19 @@ check_not "version cannot be written" write_value "$SRPT/${TPG#"$SRPT/"}/../vers
 refuses "$SRPT/discovery_auth/rdma_cm_port" 'ib_srpt: .*rdma_cm_port' '' junk -1 65536
 
 note "a port that another listener has"
-modprobe nvmet-rdma
-nvme=/sys/kernel/config/nvmet/ports/1
-mkdir "$nvme"
-echo rdma >"$nvme/addr_trtype"
-echo ipv4 >"$nvme/addr_adrfam"
-echo 0.0.0.0 >"$nvme/addr_traddr"
-echo 4420 >"$nvme/addr_trsvcid"
-mkdir /sys/kernel/config/nvmet/subsystems/any
-ln -s /sys/kernel/config/nvmet/subsystems/any "$nvme/subsystems/any"
+rping -s -P -a 0.0.0.0 -p 4420 >"$WORK/rping.out" 2>&1 &
+other=$!
+listens_on_4420() { rdma resource show cm_id | grep -q ':4420 '; }
+wait_for "rping listens" listens_on_4420
 dmesg_mark taken
 check_not "rdma_cm_port refuses it" write_value "$SRPT/discovery_auth/rdma_cm_port" 4420
 check "with EADDRINUSE" grep -qi 'in use' "$WORK/refused.out"
 check "and a line in the log" dmesg_has taken 'ib_srpt: .*4420'
 same "$(cat "$SRPT/discovery_auth/rdma_cm_port")" "$PORT" "rdma_cm_port"
-rm "$nvme/subsystems/any"
-rmdir /sys/kernel/config/nvmet/subsystems/any "$nvme"
+kill "$other"
+wait_for "rping is gone" process_ended "$other"
 takes "$SRPT/discovery_auth/rdma_cm_port" 4420 4420
 takes "$SRPT/discovery_auth/rdma_cm_port" "$PORT" "$PORT"
-wait_for "nvmet-rdma unloads" rmmod nvmet-rdma
 
 note "names of target ports"
 for name in junk 0x1234 5054:00ff:fe12 5054:00ff:fe12:345g 10.0.0.1 fe80::1 "$(gid rxe0)" \
