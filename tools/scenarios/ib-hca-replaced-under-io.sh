@@ -18,9 +18,7 @@ wait_for "both HCAs are active" ib_state 1 ACTIVE
 wait_for "both HCAs are active" ib_state 1 ACTIVE ibloop1
 ib_target rd_mcp 64
 login ib ch_count=2
-rport_set "$HOST" reconnect_delay 1
-rport_set "$HOST" dev_loss_tmo off
-rport_set "$HOST" fast_io_fail_tmo 2
+fail_fast "$HOST"
 for round in 1 2; do
 	start_tolerant_fio "round$round" "/dev/${DISKS[0]}"
 	in_time 60 "the HCA goes" sh -c "echo 1 >$KNOBS/unplug"

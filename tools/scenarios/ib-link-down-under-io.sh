@@ -16,9 +16,7 @@ failed_fast() { dmesg_has link 'fast_io_fail|failed fast|rejecting I/O|I/O error
 ib_up
 ib_target rd_mcp 64
 login ib ch_count=2
-rport_set "$HOST" reconnect_delay 1
-rport_set "$HOST" dev_loss_tmo off
-rport_set "$HOST" fast_io_fail_tmo 2
+fail_fast "$HOST"
 for round in 1 2; do
 	dmesg_mark link
 	start_tolerant_fio "round$round" "/dev/${DISKS[0]}"

@@ -474,6 +474,13 @@ come_back() {
 	rport_set "$1" reconnect_delay 1
 }
 
+# fail_fast HOST: likewise, but until it is back commands fail.
+fail_fast() {
+	rport_set "$1" reconnect_delay 1
+	rport_set "$1" dev_loss_tmo off
+	rport_set "$1" fast_io_fail_tmo 2
+}
+
 # give_up_soon HOST: after a lost connection commands fail at once.
 give_up_soon() {
 	rport_set "$1" fast_io_fail_tmo 0
