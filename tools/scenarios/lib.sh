@@ -452,11 +452,13 @@ try_login() {
 	[ -n "$HOST" ]
 }
 
-# find_disks HOST: names of its disks, once each has its device node.
+# find_disks HOST: names of its disks, once each can be opened. (The device node comes a
+# moment before the disk.)
 find_disks() {
 	local path found=1
 	for path in /sys/class/scsi_host/"$1"/device/target*/*/block/*; do
 		[ -b "/dev/${path##*/}" ] || continue
+		: 2>/dev/null <"/dev/${path##*/}" || continue
 		printf '%s\n' "${path##*/}"
 		found=0
 	done
