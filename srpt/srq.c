@@ -271,7 +271,7 @@ static void srpt_free_srq_work(struct work_struct *work)
 	struct srpt_srq *srq = container_of(work, struct srpt_srq, free_work);
 	struct srpt_ioctx_ring *ring, *next;
 
-	/* Without channels no limit event follows, but one may have come before; an error may yet. */
+	/* A limit event may have come while there were channels, an error may come yet. */
 	cancel_work_sync(&srq->work);
 	ib_destroy_srq(srq->srq);
 	cancel_work_sync(&srq->work);

@@ -631,11 +631,11 @@ fio_runs() { process_ended "$1" || io_moves "$2"; }
 
 # Does the disk complete I/O? (Two looks at its counters differ.)
 io_moves() {
-	local first second
-	read -ra first <"/sys/class/block/$1/stat"
+	local earlier later
+	read -ra earlier <"/sys/class/block/$1/stat"
 	nap 0.1
-	read -ra second <"/sys/class/block/$1/stat"
-	[ $((second[0] + second[4])) -gt $((first[0] + first[4])) ]
+	read -ra later <"/sys/class/block/$1/stat"
+	[ $((later[0] + later[4])) -gt $((earlier[0] + earlier[4])) ]
 }
 
 # stop_fio NAME: fio must still be running and end without an error.
