@@ -12,6 +12,9 @@
  * What nobody needed for a second is given back to the system. Buffers are not cleared: a medium
  * access fills what it returns, and only medium accesses get them. When there is no memory for a
  * piece the core is left to find the pages.
+ *
+ * A page that somebody else still has a reference to is not kept: siw sends without copying and
+ * completes when TCP has the pages, not when they have left.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -105,7 +108,8 @@ static void srpt_pool_give(struct srpt_pool *pool, struct page *page)
 	bool keep;
 
 	spin_lock_irqsave(&pool->lock, flags);
-	keep = pool->count[kind] < SRPT_POOL_MAX / SRPT_POOL_KINDS / size;
+	keep = page_count(page) == 1 &&
+	       pool->count[kind] < SRPT_POOL_MAX / SRPT_POOL_KINDS / size;
 	if (keep) {
 		list_add(&page->lru, &pool->free[kind]);
 		pool->count[kind]++;
