@@ -425,7 +425,7 @@ add_unique_target() {
 	until error=$(add_target "$@" 2>&1); do
 		[[ $error == *"File exists"* ]] || break
 		[ $SECONDS -lt $end ] || break
-		sleep 0.1
+		nap 0.1
 	done
 	[ -z "$error" ] || { echo "$error" >&2; return 1; }
 }
